@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/id.h"
+
+namespace cotree {
+
+using NameId = Id<struct NameTag>;
+
+/** Stores each distinct name once and gives it a number.
+
+Always true: equal texts have equal ids; ids count up from 0 in the order of first appearance; the text of an id never moves.
+Ids depend on the order of appearance, so they must never decide an order that anyone can see: compare texts for that. */
+class NamePool {
+ public:
+  NamePool();
+
+  NameId Intern(std::string_view text);
+  /// The id of a name that was interned before, or NameId::None().
+  NameId Find(std::string_view text) const;
+  std::string_view Text(NameId id) const { return texts_[id.index()]; }
+  size_t size() const { return texts_.size(); }
+
+ private:
+  struct Slot {
+    uint32_t hash;
+    uint32_t id;
+  };
+  const Slot* Locate(std::string_view text, uint32_t hash) const;
+  void Grow();
+
+  std::vector<std::string_view> texts_;
+  std::vector<Slot> slots_;  // open addressing, a power of two, at most half full
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  char* chunk_next_ = nullptr;
+  size_t chunk_left_ = 0;
+};
+
+}  // namespace cotree

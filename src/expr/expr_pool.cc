@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "expr/expr_pool.h"
+
+#include <bit>
+#include <cmath>
+
+#include "base/check.h"
+#include "expr/structural_hash.h"
+
+namespace cotree {
+
+namespace {
+
+constexpr size_t kFirstSlots = 256;
+constexpr size_t kOperandChunk = size_t{1} << 14;
+constexpr uint32_t kEmpty = UINT32_MAX;
+constexpr uint32_t kMaxOperands = (1u << 24) - 1;
+
+constexpr uint64_t Seed(Op op, size_t count) {
+  return (static_cast<uint64_t>(op) + 1) * 0xD6E8FEB86659FD93u + count;
+}
+
+constexpr uint32_t SlotHash(uint64_t hash) { return static_cast<uint32_t>(hash >> 16); }
+
+}  // namespace
+
+ExprPool::ExprPool(uint64_t hash_mask) : slots_(kFirstSlots, Slot{0, kEmpty}), hash_mask_(hash_mask) {
+  zero_ = Number(0);
+  one_ = Number(1);
+}
+
+ExprPool::~ExprPool() = default;
+
+ExprPool::Node& ExprPool::NewNode() {
+  const size_t within = node_count_ & ((size_t{1} << kChunkBits) - 1);
+  if (within == 0) {
+    chunk_owners_.emplace_back(new Node[size_t{1} << kChunkBits]);
+    chunks_.push_back(chunk_owners_.back().get());
+  }
+  COTREE_CHECK(node_count_ < kEmpty);
+  ++node_count_;
+  return chunks_.back()[within];
+}
+
+ExprId* ExprPool::NewOperands(size_t count) {
+  if (count > operand_left_) {
+    const size_t size = count > kOperandChunk / 4 ? count : kOperandChunk;
+    std::unique_ptr<ExprId[]> chunk(new ExprId[size]);
+    ExprId* begin = chunk.get();
+    operand_chunks_.push_back(std::move(chunk));
+    operand_bytes_ += size * sizeof(ExprId);
+    if (size == count) return begin;  // a chunk of its own; the open one stays open
+    operand_next_ = begin;
+    operand_left_ = size;
+  }
+  ExprId* result = operand_next_;
+  operand_next_ += count;
+  operand_left_ -= count;
+  return result;
+}
+
+void ExprPool::Grow() {
+  std::vector<Slot> larger(2 * slots_.size(), Slot{0, kEmpty});
+  const size_t mask = larger.size() - 1;
+  for (const Slot& slot : slots_) {
+    if (slot.id == kEmpty) continue;
+    size_t at = slot.hash & mask;
+    while (larger[at].id != kEmpty) at = (at + 1) & mask;
+    larger[at] = slot;
+  }
+  slots_ = std::move(larger);
+}
+
+uint64_t ExprPool::HashOf(Op op, uint64_t payload_hash, std::span<const ExprId> operands) const {
+  uint64_t h = MixHash(Seed(op, operands.size()), payload_hash);
+  for (ExprId operand : operands) h = MixHash(h, hash(operand));
+  return FinishHash(h) & hash_mask_;
+}
+
+ExprId ExprPool::Append(Op op, uint32_t payload, uint64_t hash, std::span<const ExprId> operands, uint32_t slot_hash, size_t slot) {
+  COTREE_CHECK(operands.size() <= kMaxOperands);
+  ++statistics_.constructed;
+  const ExprId id(node_count_);
+  ExprId* far = operands.size() > 2 ? NewOperands(operands.size()) : nullptr;
+  Node& n = NewNode();
+  n.hash = hash;
+  n.op_and_count = static_cast<uint32_t>(op) | (static_cast<uint32_t>(operands.size()) << 8);
+  n.payload = payload;
+  if (far == nullptr) {
+    n.near[0] = operands.empty() ? ExprId() : operands[0];
+    n.near[1] = operands.size() < 2 ? ExprId() : operands[1];
+  } else {
+    for (size_t k = 0; k < operands.size(); ++k) far[k] = operands[k];
+    n.far = far;
+  }
+  slots_[slot] = Slot{slot_hash, id.value};
+  if (2 * node_count_ > slots_.size()) Grow();
+  return id;
+}
+
+ExprId ExprPool::Intern(Op op, uint32_t payload, uint64_t payload_hash, std::span<const ExprId> operands) {
+  const uint64_t h = HashOf(op, payload_hash, operands);
+  const uint32_t slot_hash = SlotHash(h);
+  const uint32_t op_and_count = static_cast<uint32_t>(op) | (static_cast<uint32_t>(operands.size()) << 8);
+  const size_t mask = slots_.size() - 1;
+  size_t at = slot_hash & mask;
+  for (; slots_[at].id != kEmpty; at = (at + 1) & mask) {
+    if (slots_[at].hash != slot_hash) continue;
+    const Node& n = node(ExprId(slots_[at].id));
+    if (n.op_and_count != op_and_count || n.payload != payload) continue;
+    const ExprId* have = n.count() <= 2 ? n.near : n.far;
+    size_t k = 0;
+    while (k < operands.size() && have[k] == operands[k]) ++k;
+    if (k == operands.size()) {
+      ++statistics_.hits;
+      return ExprId(slots_[at].id);
+    }
+  }
+  return Append(op, payload, h, operands, slot_hash, at);
+}
+
+// ---- Leaves ---------------------------------------------------------------------------------------------------------------------------
+
+ExprId ExprPool::Number(double value) {
+  COTREE_CHECK(!std::isnan(value));
+  if (value == 0) value = 0;  // no negative zero
+  const uint64_t bits = std::bit_cast<uint64_t>(value);
+  const uint64_t h = FinishHash(MixHash(Seed(Op::kNumber, 0), bits)) & hash_mask_;
+  const uint32_t slot_hash = SlotHash(h);
+  const size_t mask = slots_.size() - 1;
+  size_t at = slot_hash & mask;
+  for (; slots_[at].id != kEmpty; at = (at + 1) & mask) {
+    if (slots_[at].hash != slot_hash) continue;
+    const Node& n = node(ExprId(slots_[at].id));
+    if (n.op() == Op::kNumber && n.number == value) {
+      ++statistics_.hits;
+      return ExprId(slots_[at].id);
+    }
+  }
+  const ExprId id = Append(Op::kNumber, 0, h, {}, slot_hash, at);
+  chunks_.back()[id.value & ((1u << kChunkBits) - 1)].number = value;
+  return id;
+}
+
+ExprId ExprPool::Boolean(bool value) { return Intern(Op::kBoolean, value ? 1 : 0, value ? 1 : 0, {}); }
+
+ExprId ExprPool::Time() { return Intern(Op::kTime, 0, 0, {}); }
+
+ExprId ExprPool::Symbol(SymbolId symbol) {
+  return Intern(Op::kSymbol, symbol.value, symbol_hashes_[symbol.index()], {});
+}
+
+std::optional<int64_t> ExprPool::AsInteger(ExprId id) const {
+  if (!IsNumber(id)) return std::nullopt;
+  const double value = NumberValue(id);
+  if (!(std::fabs(value) <= 9007199254740992.0) || value != std::floor(value)) return std::nullopt;
+  return static_cast<int64_t>(value);
+}
+
+size_t ExprPool::bytes() const {
+  return chunks_.size() * (sizeof(Node) << kChunkBits) + operand_bytes_ + slots_.size() * sizeof(Slot);
+}
+
+}  // namespace cotree

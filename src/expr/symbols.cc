@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of symbols and functions of an ExprPool, and the orders over names and expressions.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/check.h"
+#include "expr/expr_pool.h"
+#include "expr/structural_hash.h"
+
+namespace cotree {
+
+namespace {
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+/// Digits inside compare as numbers: x[2] < x[10].
+std::strong_ordering CompareNames(std::string_view a, std::string_view b) {
+  size_t i = 0, j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (IsDigit(a[i]) && IsDigit(b[j])) {
+      size_t i_end = i, j_end = j;
+      while (i_end < a.size() && IsDigit(a[i_end])) ++i_end;
+      while (j_end < b.size() && IsDigit(b[j_end])) ++j_end;
+      size_t i_first = i, j_first = j;
+      while (i_first + 1 < i_end && a[i_first] == '0') ++i_first;
+      while (j_first + 1 < j_end && b[j_first] == '0') ++j_first;
+      if (auto c = (i_end - i_first) <=> (j_end - j_first); c != 0) return c;
+      const int digits = a.substr(i_first, i_end - i_first).compare(b.substr(j_first, j_end - j_first));
+      if (digits != 0) return digits <=> 0;
+      i = i_end;
+      j = j_end;
+      continue;
+    }
+    if (a[i] != b[j]) return static_cast<unsigned char>(a[i]) <=> static_cast<unsigned char>(b[j]);
+    ++i;
+    ++j;
+  }
+  if (auto c = (a.size() - i) <=> (b.size() - j); c != 0) return c;
+  return a.compare(b) <=> 0;  // x[01] and x[1] are different names
+}
+
+std::strong_ordering CompareNumbers(double a, double b) {
+  return a < b ? std::strong_ordering::less : b < a ? std::strong_ordering::greater : std::strong_ordering::equal;
+}
+
+}  // namespace
+
+SymbolId ExprPool::DeclareSymbol(std::string_view name, int order) {
+  const NameId name_id = names_.Intern(name);
+  if (symbol_of_name_.size() <= name_id.index()) symbol_of_name_.resize(name_id.index() + 1);
+  SymbolId base = symbol_of_name_[name_id.index()];
+  if (base.IsNone()) {
+    base = SymbolId(symbols_.size());
+    symbols_.push_back({.name = name_id, .order = 0, .kind = SymbolKind::kVariable, .base = base, .next = {}});
+    symbol_hashes_.push_back(HashText(name));
+    symbol_of_name_[name_id.index()] = base;
+  }
+  return SymbolOfOrder(base, order);
+}
+
+SymbolId ExprPool::DeclareSymbol(std::string_view name, SymbolKind kind) {
+  const SymbolId symbol = DeclareSymbol(name);
+  SetKind(symbol, kind);
+  return symbol;
+}
+
+SymbolId ExprPool::SymbolOfOrder(SymbolId symbol, int order) {
+  COTREE_CHECK(order >= 0);
+  const SymbolId base = symbols_[symbol.index()].base;
+  SymbolId at = base;
+  for (uint32_t k = 1; k <= static_cast<uint32_t>(order); ++k) {
+    if (symbols_[at.index()].next.IsNone()) {
+      const SymbolId next(symbols_.size());
+      SymbolInfo info = symbols_[at.index()];
+      info.order = k;
+      info.base = base;
+      symbols_.push_back(info);
+      symbol_hashes_.push_back(FinishHash(MixHash(symbol_hashes_[base.index()], k)));
+      symbols_[at.index()].next = next;
+    }
+    at = symbols_[at.index()].next;
+  }
+  return at;
+}
+
+std::optional<SymbolId> ExprPool::FindSymbol(std::string_view name, int order) const {
+  const NameId name_id = names_.Find(name);
+  if (name_id.IsNone() || name_id.index() >= symbol_of_name_.size()) return std::nullopt;
+  SymbolId at = symbol_of_name_[name_id.index()];
+  for (int k = 0; k < order && !at.IsNone(); ++k) at = symbols_[at.index()].next;
+  if (at.IsNone()) return std::nullopt;
+  return at;
+}
+
+std::strong_ordering ExprPool::CompareSymbols(SymbolId a, SymbolId b) const {
+  if (a == b) return std::strong_ordering::equal;
+  const SymbolInfo& x = symbols_[a.index()];
+  const SymbolInfo& y = symbols_[b.index()];
+  if (x.name != y.name) return CompareNames(names_.Text(x.name), names_.Text(y.name));
+  return x.order <=> y.order;
+}
+
+FunctionId ExprPool::DeclareFunction(std::string_view name, std::span<const uint32_t> orders) {
+  uint64_t hash = HashText(name);
+  for (uint32_t order : orders) hash = MixHash(hash, order + 1);
+  const NameId name_id = names_.Intern(name);
+  auto [first, last] = function_of_hash_.equal_range(hash);
+  for (; first != last; ++first) {
+    const FunctionInfo& info = functions_[first->second];
+    if (info.name == name_id && std::ranges::equal(info.orders, orders)) return FunctionId(first->second);
+  }
+  const FunctionId id(functions_.size());
+  functions_.push_back({name_id, {orders.begin(), orders.end()}});
+  function_hashes_.push_back(hash);
+  function_of_hash_.emplace(hash, id.value);
+  return id;
+}
+
+ExprId ExprPool::Call(std::string_view name, std::span<const ExprId> arguments, std::span<const uint32_t> orders) {
+  COTREE_CHECK(orders.empty() || orders.size() == arguments.size());
+  if (std::ranges::all_of(orders, [](uint32_t order) { return order == 0; })) orders = {};
+  const FunctionId function = DeclareFunction(name, orders);
+  return Intern(Op::kCall, function.value, function_hashes_[function.index()], arguments);
+}
+
+// ---- The structural order -------------------------------------------------------------------------------------------------------------
+
+/// Everything but the operands.
+std::strong_ordering ExprPool::CompareShallow(ExprId a, ExprId b) const {
+  const Node& x = node(a);
+  const Node& y = node(b);
+  if (auto c = x.op() <=> y.op(); c != 0) return c;
+  if (auto c = x.count() <=> y.count(); c != 0) return c;
+  switch (x.op()) {
+    case Op::kNumber:
+      return CompareNumbers(x.number, y.number);
+    case Op::kBoolean:
+      return x.payload <=> y.payload;
+    case Op::kSymbol:
+    case Op::kSumOver:
+      return CompareSymbols(SymbolId(x.payload), SymbolId(y.payload));
+    case Op::kCall: {
+      if (x.payload == y.payload) return std::strong_ordering::equal;
+      const FunctionInfo& f = functions_[x.payload];
+      const FunctionInfo& g = functions_[y.payload];
+      if (f.name != g.name) return CompareNames(names_.Text(f.name), names_.Text(g.name));
+      return std::lexicographical_compare_three_way(f.orders.begin(), f.orders.end(), g.orders.begin(), g.orders.end());
+    }
+    default:
+      return std::strong_ordering::equal;
+  }
+}
+
+std::strong_ordering ExprPool::Compare(ExprId a, ExprId b) const {
+  if (a == b) return std::strong_ordering::equal;
+  // A pair of operands that are equal is one node, so the first pair of different ids that is met decides, further down.
+  while (true) {
+    if (auto c = CompareShallow(a, b); c != 0) return c;
+    const auto x = operands(a), y = operands(b);
+    size_t k = 0;
+    while (k < x.size() && x[k] == y[k]) ++k;
+    COTREE_CHECK(k < x.size());  // else equal structure had two ids
+    const ExprId next_a = x[k];
+    b = y[k];
+    a = next_a;
+  }
+}
+
+}  // namespace cotree

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "language/lex.h"
+
+#include <array>
+#include <charconv>
+
+#include "language/diagnostics.h"
+
+namespace cotree {
+namespace {
+
+namespace messages = language_messages;
+
+enum : uint8_t { kOther = 0, kBlank = 1, kLetter = 2, kDigit = 4 };
+
+constexpr std::array<uint8_t, 256> MakeClasses() {
+  std::array<uint8_t, 256> classes{};
+  for (const char c : {' ', '\t', '\r', '\n'}) classes[static_cast<unsigned char>(c)] = kBlank;
+  for (int c = 'a'; c <= 'z'; ++c) classes[static_cast<size_t>(c)] = kLetter;
+  for (int c = 'A'; c <= 'Z'; ++c) classes[static_cast<size_t>(c)] = kLetter;
+  classes['_'] = kLetter;
+  for (int c = '0'; c <= '9'; ++c) classes[static_cast<size_t>(c)] = kDigit;
+  return classes;
+}
+constexpr auto kClasses = MakeClasses();
+constexpr uint32_t kLongest = (1u << 23) - 1;
+
+class Lexer {
+ public:
+  Lexer(std::string_view text, FileId file, Diagnostics& diagnostics) : text_(text), file_(file), diagnostics_(diagnostics) {}
+
+  std::vector<Token> Run() {
+    tokens_.reserve(text_.size() / 5 + 16);
+    while (SkipBlanks()) Next();
+    Push(TokenKind::kEnd, text_.size(), text_.size());
+    return std::move(tokens_);
+  }
+
+ private:
+  // Bytes of the name character at `at`: ASCII letters and digits, and the signs of units: micro, mu, omega, ohm, degree.
+  size_t NameBytes(size_t at) const {
+    if ((Class(at) & (kLetter | kDigit)) != 0) return 1;
+    if (at >= text_.size() || static_cast<unsigned char>(text_[at]) < 0x80) return 0;
+    for (const std::string_view sign : {"\xC2\xB5", "\xCE\xBC", "\xCE\xA9", "\xE2\x84\xA6", "\xC2\xB0"}) {
+      if (text_.substr(at, sign.size()) == sign) return sign.size();
+    }
+    return 0;
+  }
+  size_t NameEnd(size_t at) const {
+    while (const size_t bytes = NameBytes(at)) at += bytes;
+    return at;
+  }
+
+  uint8_t Class(size_t at) const { return at < text_.size() ? kClasses[static_cast<unsigned char>(text_[at])] : uint8_t{kOther}; }
+  char At(size_t at) const { return at < text_.size() ? text_[at] : '\0'; }
+
+  Span SpanOf(size_t begin, size_t end) const { return {file_, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)}; }
+
+  // Moves over blanks and comments; false at the end of the text.
+  bool SkipBlanks() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '\n') {
+        starts_line_ = true;
+        ++at_;
+      } else if (Class(at_) == kBlank) {
+        ++at_;
+      } else if (c == '/' && At(at_ + 1) == '/') {
+        const size_t end = text_.find('\n', at_);
+        at_ = end == std::string_view::npos ? text_.size() : end;
+      } else if (c == '/' && At(at_ + 1) == '*') {
+        const size_t end = text_.find("*/", at_ + 2);
+        if (end == std::string_view::npos) {
+          diagnostics_.Report(messages::kUnterminatedComment, SpanOf(at_, at_ + 2));
+          at_ = text_.size();
+        } else {
+          if (text_.substr(at_, end - at_).find('\n') != std::string_view::npos) starts_line_ = true;
+          at_ = end + 2;
+        }
+      } else {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void Push(TokenKind kind, size_t begin, size_t end) {
+    if (end - begin > kLongest) end = begin + kLongest;
+    Token token{};
+    token.offset = static_cast<uint32_t>(begin);
+    token.length = static_cast<uint32_t>(end - begin) & kLongest;
+    token.starts_line = starts_line_;
+    token.kind_bits = static_cast<uint32_t>(kind) & 0xFFu;
+    tokens_.push_back(token);
+    starts_line_ = false;
+    at_ = end;
+  }
+
+  void Next() {
+    const size_t begin = at_;
+    const uint8_t first = Class(begin);
+    if (first == kLetter || (first == kOther && NameBytes(begin) > 0)) {
+      const size_t end = NameEnd(begin);
+      Push(ReservedWord(text_.substr(begin, end - begin)), begin, end);
+    } else if (first == kDigit || (At(begin) == '.' && Class(begin + 1) == kDigit)) {
+      Number();
+    } else if (At(begin) == '"') {
+      String();
+    } else if (At(begin) == '$' && Class(begin + 1) == kLetter) {
+      Push(TokenKind::kGeneric, begin, NameEnd(begin + 2));
+    } else {
+      Punctuation();
+    }
+  }
+
+  void Number() {
+    const size_t begin = at_;
+    size_t end = begin;
+    while (Class(end) == kDigit) ++end;
+    if (At(end) == '.' && Class(end + 1) == kDigit) {
+      ++end;
+      while (Class(end) == kDigit) ++end;
+    } else if (At(end) == '.' && Class(end + 1) != kLetter && At(end + 1) != '.') {
+      ++end;  // "2." is a number too
+    }
+    if (At(end) == 'e' || At(end) == 'E') {
+      size_t exponent = end + 1;
+      if (At(exponent) == '+' || At(exponent) == '-') ++exponent;
+      if (Class(exponent) == kDigit) {
+        while (Class(exponent) == kDigit) ++exponent;
+        end = exponent;
+      }
+    }
+    Push(TokenKind::kNumber, begin, end);
+  }
+
+  void String() {
+    const size_t begin = at_;
+    size_t end = begin + 1;
+    while (end < text_.size() && text_[end] != '"' && text_[end] != '\n') end += text_[end] == '\\' && At(end + 1) != '\n' ? 2u : 1u;
+    if (end >= text_.size() || text_[end] != '"') {
+      end = std::min(end, text_.size());
+      if (end > begin && At(end - 1) == '\r') --end;
+      diagnostics_.Report(messages::kUnterminatedString, SpanOf(begin, end));
+      Push(TokenKind::kString, begin, end);
+      return;
+    }
+    Push(TokenKind::kString, begin, end + 1);
+  }
+
+  void Punctuation() {
+    const size_t begin = at_;
+    const auto pair = [&](char second, TokenKind with, TokenKind without) {
+      return At(begin + 1) == second ? Push(with, begin, begin + 2) : Push(without, begin, begin + 1);
+    };
+    switch (At(begin)) {
+      case '{': return Push(TokenKind::kLeftBrace, begin, begin + 1);
+      case '}': return Push(TokenKind::kRightBrace, begin, begin + 1);
+      case '(': return Push(TokenKind::kLeftParen, begin, begin + 1);
+      case ')': return Push(TokenKind::kRightParen, begin, begin + 1);
+      case '[': return Push(TokenKind::kLeftBracket, begin, begin + 1);
+      case ']': return Push(TokenKind::kRightBracket, begin, begin + 1);
+      case ',': return Push(TokenKind::kComma, begin, begin + 1);
+      case ';': return Push(TokenKind::kSemicolon, begin, begin + 1);
+      case ':': return Push(TokenKind::kColon, begin, begin + 1);
+      case '.': return Push(TokenKind::kDot, begin, begin + 1);
+      case '+': return Push(TokenKind::kPlus, begin, begin + 1);
+      case '*': return Push(TokenKind::kStar, begin, begin + 1);
+      case '/': return Push(TokenKind::kSlash, begin, begin + 1);
+      case '^': return Push(TokenKind::kCaret, begin, begin + 1);
+      case '@': return Push(TokenKind::kAt, begin, begin + 1);
+      case '=': return pair('=', TokenKind::kEqualEqual, TokenKind::kEqual);
+      case '<': return pair('=', TokenKind::kLessEqual, TokenKind::kLess);
+      case '>': return pair('=', TokenKind::kGreaterEqual, TokenKind::kGreater);
+      case '-':
+        if (At(begin + 1) == '>') return Push(TokenKind::kArrow, begin, begin + 2);
+        return pair('-', TokenKind::kJoin, TokenKind::kMinus);
+      case '!':
+        if (At(begin + 1) == '=') return Push(TokenKind::kNotEqual, begin, begin + 2);
+        break;
+      default: break;
+    }
+    // One error for a run of strange characters.
+    size_t end = begin + 1;
+    while (end < text_.size() && static_cast<unsigned char>(text_[end]) >= 0x80) ++end;
+    std::string shown = "`" + std::string(text_.substr(begin, std::min<size_t>(end - begin, 32))) + "`";
+    for (const char c : shown) {
+      if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) == 0x7f) {
+        shown = "this control character";
+        break;
+      }
+    }
+    diagnostics_.Report(messages::kUnknownCharacter, SpanOf(begin, end), {shown});
+    Push(TokenKind::kError, begin, end);
+  }
+
+  std::string_view text_;
+  FileId file_;
+  Diagnostics& diagnostics_;
+  std::vector<Token> tokens_;
+  size_t at_ = 0;
+  bool starts_line_ = true;
+};
+
+}  // namespace
+
+std::vector<Token> Lex(std::string_view text, FileId file, Diagnostics& diagnostics) {
+  if (text.size() >= (size_t{1} << 31)) {
+    diagnostics.Report(messages::kFileTooLarge, Span{file, 0, 0});
+    text = text.substr(text.size());
+  }
+  return Lexer(text, file, diagnostics).Run();
+}
+
+double NumberValue(std::string_view text) {
+  double value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (result.ec == std::errc::result_out_of_range) {
+    // from_chars leaves the value alone: a tiny number is 0, a huge one infinite.
+    const size_t e = text.find_first_of("eE");
+    const bool tiny = e != std::string_view::npos && e + 1 < text.size() && text[e + 1] == '-';
+    return tiny ? 0.0 : 1e308 * 10;
+  }
+  return value;
+}
+
+std::string StringValue(std::string_view text) {
+  std::string out;
+  if (text.size() >= 2 && text.back() == '"') text = text.substr(1, text.size() - 2);
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size()) {
+      ++i;
+      out += text[i] == 'n' ? '\n' : text[i] == 't' ? '\t' : text[i];
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+}  // namespace cotree

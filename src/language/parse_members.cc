@@ -1,0 +1,614 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "language/parser.h"
+
+namespace cotree {
+
+namespace messages = language_messages;
+
+// --- Members of components, software components and systems -----------------------------------------------------------------------
+
+NodeId Parser::ParseMember(std::string_view what) {
+  uint8_t flags = 0;
+  const uint32_t first = at_;
+  while (true) {
+    if (Is(TokenKind::kPublic)) flags |= kFlagPublic;
+    else if (Is(TokenKind::kFinal)) flags |= kFlagFinal;
+    else if (Is(TokenKind::kOptional)) flags |= kFlagOptional;
+    else if (Is(TokenKind::kDiscrete)) flags |= kFlagDiscrete;
+    else break;
+    Advance();
+  }
+  NodeId member;
+  switch (Kind()) {
+    case TokenKind::kTerminal: member = ParseTerminal(); break;
+    case TokenKind::kParameter: member = ParseVariable(NodeKind::kParameter); break;
+    case TokenKind::kInput: member = ParseVariable(NodeKind::kInput); break;
+    case TokenKind::kOutput: member = ParseVariable(NodeKind::kOutput); break;
+    case TokenKind::kVariable: member = ParseVariable(NodeKind::kVariable); break;
+    case TokenKind::kState: member = ParseVariable(NodeKind::kState); break;
+    case TokenKind::kExogenous: member = ParseVariable(NodeKind::kExogenous); break;
+    case TokenKind::kEdge: member = ParseEdge(); break;
+    case TokenKind::kModel: member = ParseModel(); break;
+    case TokenKind::kTable: member = ParseTable(); break;
+    case TokenKind::kEquation: member = ParseSection(); break;
+    case TokenKind::kConnect: case TokenKind::kAssociate: case TokenKind::kFor: case TokenKind::kIf: case TokenKind::kWhen:
+      member = ParseStatement();
+      break;
+    case TokenKind::kName:
+      if (CurrentText() == "initial" && Kind(1) == TokenKind::kEquation) member = ParseSection();
+      else if (CurrentText() == "energy" && Kind(1) == TokenKind::kEqual) member = ParseAssignedExpression(NodeKind::kEnergy);
+      else if (CurrentText() == "loss" && Kind(1) == TokenKind::kEqual) member = ParseAssignedExpression(NodeKind::kLoss);
+      else if (CurrentText() == "start" && Kind(1) == TokenKind::kName) member = ParseStart(NodeKind::kComponent);
+      else if (CurrentText() == "feedthrough" && Kind(1) == TokenKind::kName) member = ParseFeedthrough();
+      else if (CurrentText() == "external" && Kind(1) == TokenKind::kString) member = ParseExternal();
+      else if (CurrentText() == "assert" && Kind(1) == TokenKind::kLeftParen) member = ParseAssert();
+      else if ((CurrentText() == "sample" || CurrentText() == "initial") && Kind(1) == TokenKind::kEqual) member = ParseSettingItem();
+      else if (Kind(1) == TokenKind::kColon || Kind(1) == TokenKind::kComma) member = ParseInstance((flags & kFlagPublic) != 0);
+      break;
+    default: break;
+  }
+  if (!member.IsNone()) {
+    tree_.nodes[member.index()].flags |= flags;
+    tree_.nodes[member.index()].first_token = first;
+    return member;
+  }
+  auto& report = diagnostics_.Report(messages::kExpectedMember, Here(), {what, Found()});
+  if (Is(TokenKind::kName)) {
+    const std::string_view near = Nearest(CurrentText(), {"terminal", "parameter", "edge", "input", "output", "variable", "equation",
+                                                          "connect", "associate", "exogenous", "model", "energy", "loss", "state"});
+    if (!near.empty() && Kind(1) != TokenKind::kDot) {
+      report.Help("did you mean `" + std::string(near) + "`?");
+    } else if (Kind(1) == TokenKind::kEqual || Kind(1) == TokenKind::kDot || Kind(1) == TokenKind::kLeftBracket) {
+      size_t i = at_;
+      while (i < tree_.tokens.size() && tree_.tokens[i].kind() != TokenKind::kEnd && (i == at_ || tree_.tokens[i].starts_line == 0) &&
+             tree_.tokens[i].kind() != TokenKind::kJoin && tree_.tokens[i].kind() != TokenKind::kArrow) {
+        ++i;
+      }
+      const bool joins = tree_.tokens[i].kind() == TokenKind::kJoin || tree_.tokens[i].kind() == TokenKind::kArrow;
+      report.Help(joins ? "a connection begins with `connect`" : "equations stand behind the word `equation`");
+    } else {
+      report.Help("an instance is written `name : Class(parameter = value)`");
+    }
+  } else if (Is(TokenKind::kLeftBrace)) {
+    report.Help("if this opens a model or a loop, its word (`model`, `for`, `when`) is missing");
+  }
+  return NodeId::None();
+}
+
+void Parser::ParseNames(Builder& node) {
+  bool first = true;
+  do {
+    if (!Is(TokenKind::kName) && !(IsReservedWord(Kind()) && !StartsLine())) {
+      diagnostics_.Report(messages::kExpected, AfterPrevious(), {"a name", Found()});
+      return;
+    }
+    if (!Is(TokenKind::kName)) diagnostics_.Report(messages::kReservedName, Here(), {CurrentText()});
+    if (first) tree_.nodes[node.id.index()].token = at_;
+    first = false;
+    Add(node, Leaf(NodeKind::kName));
+  } while (Accept(TokenKind::kComma));
+}
+
+void Parser::ParseDocumentation(Builder& node) {
+  if (Is(TokenKind::kString)) Add(node, Leaf(NodeKind::kDocumentation));
+}
+
+// terminal p, n : electrical        terminal pins : electrical[n]
+NodeId Parser::ParseTerminal() {
+  Builder node = Open(NodeKind::kTerminal);
+  Advance();
+  ParseNames(node);
+  if (Expect(TokenKind::kColon)) Add(node, ParseType());
+  ParseDocumentation(node);
+  return Close(node);
+}
+
+// parameter R : Resistance (min = 0 ohm) = 1 ohm "series resistance"
+NodeId Parser::ParseVariable(NodeKind kind) {
+  Builder node = Open(kind);
+  Advance();
+  ParseNames(node);
+  if (Accept(TokenKind::kColon)) Add(node, ParseType());
+  if (Is(TokenKind::kLeftParen) && !StartsLine()) Add(node, ParseArguments(NodeKind::kAttributes));
+  if (Accept(TokenKind::kEqual)) Add(node, ParseExpression());
+  ParseDocumentation(node);
+  return Close(node);
+}
+
+// edge armature : p -> n
+NodeId Parser::ParseEdge() {
+  Builder node = Open(NodeKind::kEdge);
+  Advance();
+  ParseNames(node);
+  if (Expect(TokenKind::kColon)) {
+    Add(node, ParsePath());
+    if (Is(TokenKind::kJoin)) {
+      diagnostics_.Report(messages::kWrongOperator, Here(), {"--", "->"});
+      Advance();
+      Add(node, ParsePath());
+    } else if (Expect(TokenKind::kArrow)) {
+      Add(node, ParsePath());
+    }
+  }
+  ParseDocumentation(node);
+  return Close(node);
+}
+
+// motor : DCMotor[3](Kt = 0.05 N*m/A) as ideal "the drive" @layout(x = 1, y = 2)
+NodeId Parser::ParseInstance(bool is_public) {
+  Builder node = Open(NodeKind::kInstance);
+  if (is_public) tree_.nodes[node.id.index()].flags |= kFlagPublic;
+  ParseNames(node);
+  if (!Expect(TokenKind::kColon)) return Close(node);
+  Add(node, ParseClassUse());
+  ParseDocumentation(node);
+  ParseAnnotations(node);
+  return Close(node);
+}
+
+NodeId Parser::ParseClassUse() {
+  Builder node = Open(NodeKind::kClass);
+  if (!Is(TokenKind::kName)) {
+    auto& report = diagnostics_.Report(messages::kExpected, AfterPrevious(), {"the name of a component", Found()});
+    if (Is(TokenKind::kGeneric)) report.Help("a signal is declared with `input` or `output` in front of its name");
+    return Close(node);
+  }
+  // The dimensions belong to the instance, so they are taken off the path's last segment.
+  Builder path = Open(NodeKind::kPath);
+  while (Is(TokenKind::kName)) {
+    Add(path, Leaf(NodeKind::kSegment));
+    if (!(Is(TokenKind::kDot) && Kind(1) == TokenKind::kName)) break;
+    Advance();
+  }
+  Add(node, Close(path));
+  if (Is(TokenKind::kLeftBracket) && !StartsLine()) {
+    Builder dimensions = Open(NodeKind::kDimensions);
+    ParseIndices(dimensions);
+    Add(node, Close(dimensions));
+  }
+  if (Is(TokenKind::kLeftParen) && !StartsLine()) Add(node, ParseArguments(NodeKind::kArguments));
+  if (Accept(TokenKind::kAs)) {
+    if (Is(TokenKind::kName)) {
+      Add(node, Leaf(NodeKind::kName));
+    } else {
+      diagnostics_.Report(messages::kNothingAfter, AfterPrevious(), {"as", "the name of a model"});
+    }
+  }
+  if (Is(TokenKind::kEqual)) {
+    diagnostics_.Report(messages::kExpectedMember, Here(), {"an instance", Found()})
+        .Help("a parameter is declared with `parameter` in front; arguments stand in parentheses: `name : Class(p = value)`");
+    Advance();
+    Builder error = Open(NodeKind::kError);
+    if (!ParseExpression().IsNone()) Add(node, Close(error));
+  } else if (Is(TokenKind::kArrow)) {
+    diagnostics_.Report(messages::kExpectedMember, Here(), {"an instance", Found()}).Help("an edge is declared with `edge` in front");
+    Advance();
+    Builder error = Open(NodeKind::kError);
+    if (Is(TokenKind::kName)) {
+      ParsePath();
+      Add(node, Close(error));
+    }
+  }
+  return Close(node);
+}
+
+// (name = expression, start path = expression fixed, word)
+NodeId Parser::ParseArguments(NodeKind kind) {
+  Depth depth(*this);
+  Builder node = Open(kind);
+  const uint32_t opening = at_;
+  Advance();
+  if (depth.TooDeep()) return Close(node);
+  while (!Is(TokenKind::kRightParen) && !Is(TokenKind::kEnd)) {
+    if (IsWord("start") && Kind(1) == TokenKind::kName) {
+      Add(node, ParseStart(NodeKind::kArguments));
+    } else if (Is(TokenKind::kName)) {
+      const bool word = Kind(1) == TokenKind::kComma || Kind(1) == TokenKind::kRightParen;
+      if (word && kind == NodeKind::kAttributes) {
+        Add(node, Leaf(NodeKind::kName));
+      } else {
+        Builder argument = Open(NodeKind::kArgument);
+        Add(argument, ParsePath());
+        bool assigned = Accept(TokenKind::kEqual);
+        if (!assigned && (Is(TokenKind::kColon) || Is(TokenKind::kEqualEqual))) {
+          diagnostics_.Report(messages::kWrongOperator, Here(), {CurrentText(), "="});
+          Advance();
+          assigned = true;
+        }
+        if (!assigned) diagnostics_.Report(messages::kExpected, AfterPrevious(), {"`=` and a value", Found()}).Help("arguments are given by name: `R = 10 ohm`");
+        if (assigned) Add(argument, ParseExpression());
+        Add(node, Close(argument));
+        if (!assigned) break;
+      }
+    } else {
+      auto& report = diagnostics_.Report(messages::kExpected, AfterPrevious(), {"the name of a parameter", Found()});
+      if (Is(TokenKind::kNumber)) report.Help("arguments are given by name: `R = 10 ohm`");
+      break;
+    }
+    if (!Accept(TokenKind::kComma)) break;
+  }
+  if (!Accept(TokenKind::kRightParen)) {
+    const bool comma_missing = Is(TokenKind::kName) && !StartsLine() && Kind(1) == TokenKind::kEqual;
+    if (comma_missing) {
+      diagnostics_.Report(messages::kExpected, Here(), {"`,`", Found()});
+    } else {
+      diagnostics_.Report(messages::kUnclosed, AfterPrevious(), {"(", ")"}).Also(tree_.SpanOfToken(opening), "opened here");
+    }
+    // Go on behind the parenthesis if it is on this line.
+    uint32_t i = at_;
+    int open = 0;
+    while (i < tree_.tokens.size() && tree_.tokens[i].starts_line == 0 && tree_.tokens[i].kind() != TokenKind::kEnd) {
+      const TokenKind k = tree_.tokens[i].kind();
+      if (k == TokenKind::kLeftBrace || k == TokenKind::kRightBrace) break;
+      if (k == TokenKind::kLeftParen) ++open;
+      if (k == TokenKind::kRightParen && open-- == 0) {
+        at_ = i + 1;
+        break;
+      }
+      ++i;
+    }
+  }
+  return Close(node);
+}
+
+// start load.w = 3 rad/s fixed
+NodeId Parser::ParseStart(NodeKind context) {
+  (void)context;
+  Builder node = Open(NodeKind::kStart);
+  Advance();
+  Add(node, ParsePath());
+  if (Expect(TokenKind::kEqual)) Add(node, ParseExpression());
+  if (IsWord("fixed") && !StartsLine()) {
+    tree_.nodes[node.id.index()].flags |= kFlagFixed;
+    Advance();
+  } else if (IsWord("guess") && !StartsLine()) {
+    tree_.nodes[node.id.index()].flags |= kFlagGuess;
+    Advance();
+  }
+  return Close(node);
+}
+
+void Parser::ParseAnnotations(Builder& node) {
+  while (Is(TokenKind::kAt)) {
+    Builder annotation = Open(NodeKind::kAnnotation);
+    Advance();
+    if (ExpectName(annotation, "the name of an annotation") && Is(TokenKind::kLeftParen)) {
+      Add(annotation, ParseArguments(NodeKind::kArguments));
+    }
+    Add(node, Close(annotation));
+  }
+}
+
+// model ideal "no resistance" { members }
+NodeId Parser::ParseModel() {
+  Builder node = Open(NodeKind::kModel);
+  Advance();
+  ExpectName(node, "the name of the model");
+  ParseDocumentation(node);
+  ParseBody(node, "a model");
+  return Close(node);
+}
+
+// equation ... or initial equation ...: everything up to the next member.
+NodeId Parser::ParseSection() {
+  Builder node = Open(NodeKind::kSection);
+  if (!Is(TokenKind::kEquation)) {
+    tree_.nodes[node.id.index()].flags |= kFlagInitial;
+    Advance();
+  }
+  Advance();
+  while (BeginsEquation()) {
+    const uint32_t before = at_;
+    Add(node, ParseStatement());
+    Accept(TokenKind::kSemicolon);
+    if (at_ == before) break;
+  }
+  return Close(node);
+}
+
+// feedthrough u : e, r
+NodeId Parser::ParseFeedthrough() {
+  Builder node = Open(NodeKind::kFeedthrough);
+  Advance();
+  ExpectName(node, "the name of an output");
+  if (Expect(TokenKind::kColon)) {
+    do {
+      if (IsWord("none")) {
+        Advance();
+        break;
+      }
+      if (!Is(TokenKind::kName)) {
+        diagnostics_.Report(messages::kExpected, AfterPrevious(), {"the name of an input, or `none`", Found()});
+        break;
+      }
+      Add(node, ParsePath());
+    } while (Accept(TokenKind::kComma));
+  }
+  return Close(node);
+}
+
+// external "libpid.so" "pid"
+NodeId Parser::ParseExternal() {
+  Builder node = Open(NodeKind::kExternal);
+  Advance();
+  while (Is(TokenKind::kString)) Add(node, Leaf(NodeKind::kString));
+  return Close(node);
+}
+
+// energy = expression
+NodeId Parser::ParseAssignedExpression(NodeKind kind) {
+  Builder node = Open(kind);
+  Advance();
+  Advance();
+  Add(node, ParseExpression());
+  return Close(node);
+}
+
+// --- Types ------------------------------------------------------------------------------------------------------------------------
+
+// Resistance   $b/$a   N*m/rad   electrical[n]
+NodeId Parser::ParseType() {
+  Builder node = Open(NodeKind::kType);
+  const NodeId term = ParseTypeTerm(0);
+  if (term.IsNone()) return NodeId::None();
+  Add(node, term);
+  if (Is(TokenKind::kLeftBracket) && !StartsLine()) {
+    Builder dimensions = Open(NodeKind::kDimensions);
+    ParseIndices(dimensions);
+    Add(node, Close(dimensions));
+  }
+  return Close(node);
+}
+
+NodeId Parser::ParseTypeTerm(int depth) {
+  NodeId left = ParseTypeAtom(depth);
+  while (!left.IsNone() && (Is(TokenKind::kStar) || Is(TokenKind::kSlash))) {
+    const NodeKind kind = Is(TokenKind::kStar) ? NodeKind::kTypeProduct : NodeKind::kTypeQuotient;
+    const uint32_t token = at_;
+    Advance();
+    left = Wrap(kind, token, left, ParseTypeAtom(depth));
+  }
+  return left;
+}
+
+NodeId Parser::ParseTypeAtom(int depth) {
+  NodeId atom;
+  Depth nesting(*this);
+  if (nesting.TooDeep()) return atom;
+  if (Is(TokenKind::kName) || Is(TokenKind::kIn)) {
+    Builder node = Open(NodeKind::kTypeName);
+    Builder path = Open(NodeKind::kPath);
+    Add(path, Leaf(NodeKind::kSegment));
+    while (Is(TokenKind::kDot) && Kind(1) == TokenKind::kName) {
+      Advance();
+      Add(path, Leaf(NodeKind::kSegment));
+    }
+    Add(node, Close(path));
+    atom = Close(node);
+  } else if (Is(TokenKind::kGeneric)) {
+    atom = Leaf(NodeKind::kTypeGeneric);
+  } else if (Is(TokenKind::kNumber) && CurrentText() == "1") {
+    atom = Leaf(NodeKind::kTypeOne);
+  } else if (Is(TokenKind::kLeftParen)) {
+    Builder node = Open(NodeKind::kParenthesis);
+    Advance();
+    Add(node, ParseTypeTerm(depth + 1));
+    Expect(TokenKind::kRightParen);
+    atom = Close(node);
+  } else {
+    diagnostics_.Report(messages::kExpected, AfterPrevious(), {"a quantity such as Voltage, or a unit", Found()});
+    return NodeId::None();
+  }
+  if (!Is(TokenKind::kCaret)) return atom;
+  const uint32_t token = at_;
+  Advance();
+  return Wrap(NodeKind::kTypePower, token, atom, ParsePrefix());
+}
+
+// --- Statements -------------------------------------------------------------------------------------------------------------------
+
+bool Parser::BeginsEquation() const {
+  switch (Kind()) {
+    case TokenKind::kFor: case TokenKind::kWhen: case TokenKind::kIf: case TokenKind::kNumber: case TokenKind::kLeftParen:
+    case TokenKind::kMinus: case TokenKind::kPlus: case TokenKind::kConnect: case TokenKind::kLeftBracket:
+    case TokenKind::kAssociate:
+      return true;
+    case TokenKind::kName:
+      if (CurrentText() == "initial" && Kind(1) == TokenKind::kEquation) return false;
+      if ((CurrentText() == "energy" || CurrentText() == "loss" || CurrentText() == "sample") && Kind(1) == TokenKind::kEqual) return false;
+      if (CurrentText() == "start" && Kind(1) == TokenKind::kName) return false;
+      if (CurrentText() == "feedthrough" && Kind(1) == TokenKind::kName) return false;
+      if (CurrentText() == "external" && Kind(1) == TokenKind::kString) return false;
+      return !BeginsMember();
+    default: return false;
+  }
+}
+
+NodeId Parser::ParseStatement() {
+  Depth depth(*this);
+  if (depth.TooDeep()) {
+    Advance();
+    return NodeId::None();
+  }
+  switch (Kind()) {
+    case TokenKind::kConnect: return ParseConnect();
+    case TokenKind::kAssociate: return ParseAssociate();
+    case TokenKind::kFor: return ParseFor();
+    case TokenKind::kIf: return ParseIf();
+    case TokenKind::kWhen: return ParseWhen();
+    case TokenKind::kName:
+      if (CurrentText() == "assert" && Kind(1) == TokenKind::kLeftParen) return ParseAssert();
+      if (CurrentText() == "reinit" && Kind(1) == TokenKind::kLeftParen) return ParseReinit();
+      return ParseEquation();
+    default: return ParseEquation();
+  }
+}
+
+// connect a.p -- b.n -- electrical.ground        connect pid.y -> drive.u, scope.u
+NodeId Parser::ParseConnect() {
+  Builder node = Open(NodeKind::kConnect);
+  Advance();
+  if (!Is(TokenKind::kName)) {
+    diagnostics_.Report(messages::kNothingAfter, AfterPrevious(), {"connect", "two terminals joined by `--`, or an output and an input joined by `->`"});
+    return Close(node);
+  }
+  Add(node, ParsePath());
+  bool physical = false, signal = false;
+  while (true) {
+    if (Is(TokenKind::kJoin)) physical = true;
+    else if (Is(TokenKind::kArrow)) signal = true;
+    else if (Is(TokenKind::kComma) && signal) {}
+    else if (!StartsLine() && (Is(TokenKind::kMinus) || Is(TokenKind::kEqual) || Is(TokenKind::kComma))) {
+      diagnostics_.Report(messages::kWrongOperator, Here(), {CurrentText(), Is(TokenKind::kMinus) ? "--` or `->" : "--"});
+      physical = !signal;
+      if (Is(TokenKind::kMinus) && Kind(1) == TokenKind::kGreater) Advance();
+    } else break;
+    Advance();
+    if (!Is(TokenKind::kName)) {
+      diagnostics_.Report(messages::kExpected, AfterPrevious(), {physical ? "a terminal" : "an input", Found()});
+      break;
+    }
+    Add(node, ParsePath());
+  }
+  if (physical && signal) diagnostics_.Report(messages::kMixedConnection, tree_.SpanOfToken(tree_[node.id].first_token));
+  if (!physical && !signal) diagnostics_.Report(messages::kExpected, AfterPrevious(), {"`--` or `->`", Found()});
+  if (signal) tree_.nodes[node.id.index()].flags |= kFlagSignal;
+  ParseAnnotations(node);
+  return Close(node);
+}
+
+// associate motor.theta = joint.phi
+NodeId Parser::ParseAssociate() {
+  Builder node = Open(NodeKind::kAssociate);
+  Advance();
+  if (!Is(TokenKind::kName)) {
+    diagnostics_.Report(messages::kNothingAfter, AfterPrevious(), {"associate", "an exogenous variable, `=` and the variable that gives it"});
+    return Close(node);
+  }
+  Add(node, ParsePath());
+  if (Expect(TokenKind::kEqual)) Add(node, ParsePath());
+  return Close(node);
+}
+
+NodeId Parser::ParseBranch() {
+  Builder node = Open(NodeKind::kBranch);
+  const uint32_t opening = at_;
+  if (!Expect(TokenKind::kLeftBrace)) return Close(node);
+  while (!BodyEnds(opening)) {
+    const uint32_t before = at_;
+    if (Is(TokenKind::kConnect) || Is(TokenKind::kAssociate) || BeginsEquation()) {
+      Add(node, ParseStatement());
+    } else {
+      diagnostics_.Report(messages::kExpected, Here(), {"an equation or a connection", Found()});
+      SkipToMember(node);
+    }
+    Accept(TokenKind::kSemicolon);
+    if (at_ == before) Advance();
+  }
+  CloseBody(opening);
+  return Close(node);
+}
+
+// for i in 1:n { ... }
+NodeId Parser::ParseFor() {
+  Builder node = Open(NodeKind::kFor);
+  Advance();
+  if (ExpectName(node, "the name of an index") && Expect(TokenKind::kIn)) Add(node, ParseRangeOrExpression());
+  Add(node, ParseBranch());
+  return Close(node);
+}
+
+// if condition { ... } elseif condition { ... } else { ... }
+NodeId Parser::ParseIf() {
+  // `if c then a else b = ...` is an equation that begins with a conditional expression.
+  uint32_t i = at_ + 1;
+  int nesting = 0;
+  while (i < tree_.tokens.size()) {
+    const TokenKind k = tree_.tokens[i].kind();
+    if (k == TokenKind::kLeftParen || k == TokenKind::kLeftBracket) ++nesting;
+    if (k == TokenKind::kRightParen || k == TokenKind::kRightBracket) --nesting;
+    if (nesting == 0 && k == TokenKind::kThen) return ParseEquation();
+    if (k == TokenKind::kLeftBrace || k == TokenKind::kRightBrace || k == TokenKind::kEnd || k == TokenKind::kEqual) break;
+    ++i;
+  }
+  Builder node = Open(NodeKind::kIf);
+  Advance();
+  Add(node, ParseExpression());
+  Add(node, ParseBranch());
+  while (Is(TokenKind::kElseif) || (Is(TokenKind::kElse) && Kind(1) == TokenKind::kIf)) {
+    if (Is(TokenKind::kElse)) Advance();
+    Advance();
+    Add(node, ParseExpression());
+    Add(node, ParseBranch());
+  }
+  if (Accept(TokenKind::kElse)) Add(node, ParseBranch());
+  return Close(node);
+}
+
+// when condition { ... } elsewhen condition { ... }
+NodeId Parser::ParseWhen() {
+  Builder node = Open(NodeKind::kWhen);
+  Advance();
+  Add(node, ParseExpression());
+  Add(node, ParseBranch());
+  while (Accept(TokenKind::kElsewhen)) {
+    Add(node, ParseExpression());
+    Add(node, ParseBranch());
+  }
+  return Close(node);
+}
+
+// assert(condition, "message")
+NodeId Parser::ParseAssert() {
+  Builder node = Open(NodeKind::kAssert);
+  Advance();
+  Advance();
+  Add(node, ParseExpression());
+  if (Accept(TokenKind::kComma)) Add(node, ParseExpression());
+  Expect(TokenKind::kRightParen);
+  return Close(node);
+}
+
+// reinit(x, value)
+NodeId Parser::ParseReinit() {
+  Builder node = Open(NodeKind::kReinit);
+  Advance();
+  Advance();
+  if (Is(TokenKind::kName)) Add(node, ParsePath());
+  if (Expect(TokenKind::kComma)) Add(node, ParseExpression());
+  Expect(TokenKind::kRightParen);
+  return Close(node);
+}
+
+NodeId Parser::ParseEquation() {
+  Builder node = Open(NodeKind::kEquation);
+  const NodeId left = ParseExpression();
+  Add(node, left);
+  if (Accept(TokenKind::kEqual)) {
+    Add(node, ParseExpression());
+    if (Is(TokenKind::kEqual)) {
+      auto& report = diagnostics_.Report(messages::kSecondEqual, Here());
+      // The usual cause: a line that begins with an operator and was meant as a new equation.
+      for (uint32_t i = tree_[node.id].first_token + 1; i < at_; ++i) {
+        const TokenKind k = tree_.tokens[i].kind();
+        if (tree_.tokens[i].starts_line && (k == TokenKind::kMinus || k == TokenKind::kPlus)) {
+          report.Help("a line that begins with an operator continues the equation above; write it as `0 = ...` or turn its sides");
+          break;
+        }
+      }
+      Advance();
+      ParseExpression();
+    }
+  } else if (!left.IsNone()) {
+    auto& report = diagnostics_.Report(messages::kMissingEqual, tree_.SpanOf(left));
+    if (Is(TokenKind::kEqualEqual)) report.Help("`==` compares; an equation has one `=`");
+    if (Is(TokenKind::kJoin) || Is(TokenKind::kArrow)) report.Help("a connection begins with `connect`");
+    // Skip the rest of the line.
+    while (!StartsLine() && !Is(TokenKind::kRightBrace) && !Is(TokenKind::kEnd)) Advance();
+  } else {
+    while (!StartsLine() && !Is(TokenKind::kRightBrace) && !Is(TokenKind::kEnd)) Advance();
+  }
+  return Close(node);
+}
+
+}  // namespace cotree

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "language/parser.h"
+
+#include "language/lex.h"
+#include "language/parse.h"
+
+namespace cotree {
+
+namespace messages = language_messages;
+
+SyntaxTree Parse(std::string_view text, FileId file, Diagnostics& diagnostics) {
+  SyntaxTree tree;
+  tree.file = file;
+  tree.text = text;
+  tree.tokens = Lex(text, file, diagnostics);
+  tree.nodes.reserve(tree.tokens.size());
+  tree.root = Parser(tree, diagnostics).ParseFile();
+  return tree;
+}
+
+SyntaxTree ParseExpressionText(std::string_view text, FileId file, Diagnostics& diagnostics) {
+  SyntaxTree tree{file, text, Lex(text, file, diagnostics), {}, {}};
+  tree.root = Parser(tree, diagnostics).ParseExpressionOnly();
+  return tree;
+}
+
+SyntaxTree ParseMemberText(std::string_view text, FileId file, Diagnostics& diagnostics) {
+  SyntaxTree tree{file, text, Lex(text, file, diagnostics), {}, {}};
+  tree.root = Parser(tree, diagnostics).ParseMemberOnly();
+  return tree;
+}
+
+NodeId Parser::ParseMemberOnly() {
+  Builder file = OpenAt(NodeKind::kFile, 0);
+  Add(file, ParseMember("a system"));
+  if (!Is(TokenKind::kEnd)) diagnostics_.Report(messages::kExpected, Here(), {"the end", Found()});
+  while (!Is(TokenKind::kEnd)) Advance();
+  tree_.nodes[file.id.index()].last_token = at_;
+  return file.id;
+}
+
+NodeId Parser::ParseExpressionOnly() {
+  const NodeId expression = ParseExpression();
+  if (!Is(TokenKind::kEnd)) diagnostics_.Report(messages::kExpected, Here(), {"the end", Found()});
+  return expression;
+}
+
+// --- Tokens ---------------------------------------------------------------------------------------------------------------------
+
+TokenKind Parser::Kind(size_t ahead) const {
+  const size_t i = at_ + ahead;
+  return i < tree_.tokens.size() ? tree_.tokens[i].kind() : TokenKind::kEnd;
+}
+
+bool Parser::StartsLine(size_t ahead) const {
+  const size_t i = at_ + ahead;
+  return i >= tree_.tokens.size() || tree_.tokens[i].starts_line != 0;
+}
+
+bool Parser::Accept(TokenKind kind) {
+  if (!Is(kind)) return false;
+  Advance();
+  return true;
+}
+
+std::string Parser::Found() const {
+  switch (Kind()) {
+    case TokenKind::kEnd: return "the end of the file";
+    case TokenKind::kError: return "an unknown character";
+    default: {
+      std::string text(CurrentText().substr(0, 40));
+      return (IsReservedWord(Kind()) ? "the word `" : "`") + text + "`";
+    }
+  }
+}
+
+Span Parser::Here() const { return tree_.SpanOfToken(at_); }
+
+// Where something is missing: at the token found, or, if that stands on a later line, behind the last token.
+Span Parser::AfterPrevious() const {
+  if (at_ == 0 || !(StartsLine() || Is(TokenKind::kEnd))) return Here();
+  const uint32_t end = tree_.tokens[at_ - 1].end();
+  return {tree_.file, end, end};
+}
+
+// A missing `}` usually stood on the line behind the last token.
+Span Parser::LineAfterPrevious() const {
+  if (at_ == 0) return Here();
+  const size_t line_end = tree_.text.find('\n', tree_.tokens[at_ - 1].end());
+  if (line_end == std::string_view::npos) return AfterPrevious();
+  const auto begin = static_cast<uint32_t>(line_end + 1);
+  return {tree_.file, begin, begin};
+}
+
+// Blanks in front of the line that holds a token.
+uint32_t Parser::Indentation(uint32_t token) const {
+  const size_t offset = tree_.tokens[token].offset;
+  const size_t newline = offset == 0 ? std::string_view::npos : tree_.text.rfind('\n', offset - 1);
+  const size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+  size_t at = begin;
+  while (at < offset && (tree_.text[at] == ' ' || tree_.text[at] == '\t')) ++at;
+  return static_cast<uint32_t>(at - begin);
+}
+
+bool Parser::Expect(TokenKind kind, std::string_view what) {
+  if (Accept(kind)) return true;
+  const std::string expected = what.empty() ? "`" + std::string(TokenText(kind)) + "`" : std::string(what);
+  diagnostics_.Report(messages::kExpected, AfterPrevious(), {expected, Found()});
+  return false;
+}
+
+bool Parser::ExpectName(Builder& parent, std::string_view what) {
+  if (Is(TokenKind::kName)) {
+    tree_.nodes[parent.id.index()].token = at_;
+    Advance();
+    return true;
+  }
+  if (IsReservedWord(Kind()) && !StartsLine()) {
+    diagnostics_.Report(messages::kReservedName, Here(), {CurrentText()});
+    tree_.nodes[parent.id.index()].token = at_;
+    Advance();
+    return true;
+  }
+  diagnostics_.Report(messages::kExpected, AfterPrevious(), {what, Found()});
+  return false;
+}
+
+// --- Nodes ----------------------------------------------------------------------------------------------------------------------
+
+Parser::Builder Parser::Open(NodeKind kind) { return OpenAt(kind, at_); }
+
+Parser::Builder Parser::OpenAt(NodeKind kind, uint32_t first_token) {
+  Node node{};
+  node.kind = kind;
+  node.token = node.first_token = node.last_token = first_token;
+  tree_.nodes.push_back(node);
+  return {NodeId(tree_.nodes.size() - 1), NodeId::None()};
+}
+
+void Parser::Add(Builder& parent, NodeId child) {
+  if (child.IsNone()) return;
+  if (parent.last_child.IsNone()) {
+    tree_.nodes[parent.id.index()].first_child = child;
+  } else {
+    tree_.nodes[parent.last_child.index()].next_sibling = child;
+  }
+  parent.last_child = child;
+}
+
+NodeId Parser::Close(Builder& node) {
+  Node& n = tree_.nodes[node.id.index()];
+  n.last_token = at_ > n.first_token ? at_ - 1 : n.first_token;
+  return node.id;
+}
+
+NodeId Parser::Leaf(NodeKind kind) {
+  Builder node = Open(kind);
+  Advance();
+  return Close(node);
+}
+
+NodeId Parser::Wrap(NodeKind kind, uint32_t token, NodeId left, NodeId right) {
+  Builder node = OpenAt(kind, tree_[left].first_token);
+  tree_.nodes[node.id.index()].token = token;
+  Add(node, left);
+  Add(node, right);
+  return Close(node);
+}
+
+bool Parser::Depth::TooDeep() {
+  if (parser_.depth_ <= kDeepest) return false;
+  if (!parser_.depth_reported_) {
+    parser_.diagnostics_.Report(messages::kTooDeep, parser_.Here(), {std::to_string(kDeepest)});
+    parser_.depth_reported_ = true;
+  }
+  return true;
+}
+
+// --- Recovery -------------------------------------------------------------------------------------------------------------------
+
+bool Parser::BeginsDeclaration(TokenKind kind) {
+  switch (kind) {
+    case TokenKind::kImport: case TokenKind::kPackage: case TokenKind::kDomain: case TokenKind::kQuantity:
+    case TokenKind::kEnumeration: case TokenKind::kFunction: case TokenKind::kComponent: case TokenKind::kSoftware:
+    case TokenKind::kSystem: case TokenKind::kExperiment:
+      return true;
+    default: return false;
+  }
+}
+
+bool Parser::BeginsMember() const {
+  switch (Kind()) {
+    case TokenKind::kModel: case TokenKind::kTerminal: case TokenKind::kParameter: case TokenKind::kEdge: case TokenKind::kInput:
+    case TokenKind::kOutput: case TokenKind::kVariable: case TokenKind::kState: case TokenKind::kExogenous: case TokenKind::kEquation:
+    case TokenKind::kConnect: case TokenKind::kAssociate: case TokenKind::kPublic: case TokenKind::kFinal: case TokenKind::kOptional:
+    case TokenKind::kDiscrete: case TokenKind::kFor: case TokenKind::kWhen: case TokenKind::kTable:
+      return true;
+    case TokenKind::kIf: return StartsLine();
+    case TokenKind::kName: {
+      // `name :` or `name, name :` begins an instance; `name =` a setting; `start path`.
+      size_t ahead = 1;
+      while (Kind(ahead) == TokenKind::kComma && Kind(ahead + 1) == TokenKind::kName) ahead += 2;
+      return Kind(ahead) == TokenKind::kColon;
+    }
+    default: return false;
+  }
+}
+
+// Skips what was not understood, to the next token that can begin a member, or the end of the body.
+void Parser::SkipToMember(Builder& parent) {
+  Builder error = Open(NodeKind::kError);
+  const uint32_t begin = at_;
+  int open = 0;
+  while (!Is(TokenKind::kEnd)) {
+    if (open == 0 && at_ > begin && (BeginsMember() || (StartsLine() && Is(TokenKind::kName)))) break;
+    if (BeginsDeclaration(Kind()) && StartsLine()) break;
+    if (Is(TokenKind::kLeftBrace)) ++open;
+    if (Is(TokenKind::kRightBrace) && open-- == 0) break;
+    Advance();
+  }
+  if (at_ > begin) Add(parent, Close(error));
+}
+
+void Parser::SkipToDeclaration(Builder& parent) {
+  Builder error = Open(NodeKind::kError);
+  const uint32_t begin = at_;
+  while (!Is(TokenKind::kEnd)) {
+    if (at_ > begin && StartsLine() && (BeginsDeclaration(Kind()) || (Is(TokenKind::kTable) && Indentation(at_) == 0))) break;
+    Advance();
+  }
+  if (at_ > begin) Add(parent, Close(error));
+}
+
+// Whether a body ends here: at its `}`, at the end of the file, or where the `}` must have been forgotten.
+bool Parser::BodyEnds(uint32_t opening) const {
+  (void)opening;
+  return Is(TokenKind::kRightBrace) || Is(TokenKind::kEnd) || (BeginsDeclaration(Kind()) && StartsLine());
+}
+
+void Parser::CloseBody(uint32_t opening) {
+  const bool closes = Is(TokenKind::kRightBrace);
+  const bool belongs_further_out = closes && StartsLine() && Indentation(at_) < Indentation(opening);
+  if (closes && !belongs_further_out) {
+    Advance();
+    return;
+  }
+  diagnostics_.Report(messages::kUnclosed, LineAfterPrevious(), {"{", "}"})
+      .Label("`}` is missing here at the latest")
+      .Also(tree_.SpanOfToken(opening), "opened here");
+}
+
+}  // namespace cotree

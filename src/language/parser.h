@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "language/diagnostics.h"
+#include "language/syntax_tree.h"
+
+namespace cotree {
+
+/** The recursive-descent parser behind Parse(); expressions by precedence climbing. Private to this folder.
+
+Recovery: a member that fails becomes a kError node that extends to the next token which can begin a member; a missing `}` is noticed
+where a word stands that only a file can contain, or where a closing brace stands further left than the line that opened the block. */
+class Parser {
+ public:
+  Parser(SyntaxTree& tree, Diagnostics& diagnostics) : tree_(tree), diagnostics_(diagnostics) {}
+
+  NodeId ParseFile();
+  NodeId ParseMemberOnly();
+  NodeId ParseExpressionOnly();
+
+ private:
+  /** A node under construction: collects children, then Close() gives it its extent. */
+  struct Builder {
+    NodeId id;
+    NodeId last_child;
+  };
+
+  // Tokens (parser.cc).
+  TokenKind Kind(size_t ahead = 0) const;
+  const Token& Current() const { return tree_.tokens[at_]; }
+  std::string_view CurrentText() const { return tree_.TokenText(at_); }
+  bool Is(TokenKind kind) const { return Kind() == kind; }
+  bool IsWord(std::string_view text) const { return Is(TokenKind::kName) && CurrentText() == text; }
+  bool StartsLine(size_t ahead = 0) const;
+  void Advance() { at_ += at_ + 1 < tree_.tokens.size() ? 1u : 0u; }
+  bool Accept(TokenKind kind);
+  bool Expect(TokenKind kind, std::string_view what = {});
+  bool ExpectName(Builder& parent, std::string_view what);
+  std::string Found() const;
+  Span Here() const;
+  Span AfterPrevious() const;
+  Span LineAfterPrevious() const;
+  uint32_t Indentation(uint32_t token) const;
+
+  // Nodes (parser.cc).
+  Builder Open(NodeKind kind);
+  Builder OpenAt(NodeKind kind, uint32_t first_token);
+  void Add(Builder& parent, NodeId child);
+  NodeId Close(Builder& node);
+  NodeId Leaf(NodeKind kind);
+  NodeId Wrap(NodeKind kind, uint32_t token, NodeId left, NodeId right = NodeId::None());
+
+  // Recovery (parser.cc).
+  void SkipToMember(Builder& parent);
+  void SkipToDeclaration(Builder& parent);
+  bool BodyEnds(uint32_t opening) const;
+  void CloseBody(uint32_t opening);
+  static bool BeginsDeclaration(TokenKind kind);
+  bool BeginsMember() const;
+
+  // Declarations (parse_declarations.cc).
+  NodeId ParseDeclaration();
+  NodeId ParseImport();
+  NodeId ParsePackage();
+  NodeId ParseDomain();
+  NodeId ParseQuantity();
+  NodeId ParseEnumeration();
+  NodeId ParseFunction();
+  NodeId ParseTable();
+  NodeId ParseClassDeclaration(NodeKind kind);
+  NodeId ParseExperiment();
+  void ParseFunctionHead(Builder& node);
+  void ParseBody(Builder& node, std::string_view what);
+  NodeId ParseExperimentItem();
+  NodeId ParseSettingItem();
+
+  // Members (parse_members.cc).
+  NodeId ParseMember(std::string_view what);
+  NodeId ParseTerminal();
+  NodeId ParseEdge();
+  NodeId ParseVariable(NodeKind kind);
+  NodeId ParseInstance(bool is_public);
+  NodeId ParseClassUse();
+  NodeId ParseModel();
+  NodeId ParseSection();
+  NodeId ParseStart(NodeKind context);
+  NodeId ParseFeedthrough();
+  NodeId ParseExternal();
+  NodeId ParseAssignedExpression(NodeKind kind);
+  void ParseNames(Builder& node);
+  void ParseDocumentation(Builder& node);
+  void ParseAnnotations(Builder& node);
+  NodeId ParseArguments(NodeKind kind);
+  NodeId ParseType();
+  NodeId ParseTypeTerm(int depth);
+  NodeId ParseTypeAtom(int depth);
+
+  // Statements (parse_members.cc).
+  bool BeginsEquation() const;
+  NodeId ParseStatement();
+  NodeId ParseConnect();
+  NodeId ParseAssociate();
+  NodeId ParseFor();
+  NodeId ParseIf();
+  NodeId ParseWhen();
+  NodeId ParseBranch();
+  NodeId ParseAssert();
+  NodeId ParseReinit();
+  NodeId ParseEquation();
+
+  // Expressions (parse_expressions.cc).
+  NodeId ParseExpression() { return ParseConditional(); }
+  NodeId ParseConditional();
+  NodeId ParseBinary(int lowest);
+  NodeId ParsePrefix();
+  NodeId ParsePostfixPower();
+  NodeId ParsePrimary();
+  NodeId ParseNumber();
+  bool UnitFollows() const;
+  NodeId ParseUnit();
+  bool ParseUnitFactor();
+  NodeId ParsePath();
+  NodeId ParsePathOrCall();
+  NodeId ParseRangeOrExpression();
+  NodeId ParseArray();
+  void ParseIndices(Builder& parent);
+
+  struct Depth;  // counts nesting, so that hostile input cannot exhaust the stack
+
+  SyntaxTree& tree_;
+  Diagnostics& diagnostics_;
+  uint32_t at_ = 0;
+  int depth_ = 0;
+  bool depth_reported_ = false;
+  static constexpr int kDeepest = 200;
+};
+
+struct Parser::Depth {
+  explicit Depth(Parser& parser) : parser_(parser) { ++parser_.depth_; }
+  ~Depth() { --parser_.depth_; }
+  Depth(const Depth&) = delete;
+  Depth& operator=(const Depth&) = delete;
+  bool TooDeep();
+
+ private:
+  Parser& parser_;
+};
+
+}  // namespace cotree

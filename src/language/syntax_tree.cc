@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "language/syntax_tree.h"
+
+#include "base/check.h"
+
+namespace cotree {
+
+std::string_view SyntaxTree::Text(NodeId id) const {
+  const Span span = SpanOf(id);
+  return text.substr(span.begin, span.end - span.begin);
+}
+
+Span SyntaxTree::SpanOf(NodeId id) const {
+  const Node& node = nodes[id.index()];
+  return {file, tokens[node.first_token].offset, tokens[node.last_token].end()};
+}
+
+NodeId SyntaxTree::Child(NodeId parent, NodeKind kind) const {
+  for (const NodeId child : Children(parent)) {
+    if (nodes[child.index()].kind == kind) return child;
+  }
+  return NodeId::None();
+}
+
+size_t SyntaxTree::CountChildren(NodeId parent) const {
+  size_t count = 0;
+  for ([[maybe_unused]] const NodeId child : Children(parent)) ++count;
+  return count;
+}
+
+std::string PrintSyntaxTree(const SyntaxTree& tree) {
+  std::string out;
+  out.reserve(tree.text.size());
+  uint32_t at = 0;
+  for (const Token& token : tree.tokens) {
+    out += tree.text.substr(at, token.offset - at);
+    out += tree.text.substr(token.offset, token.length);
+    at = token.end();
+  }
+  return out;
+}
+
+void CheckSyntaxTree(const SyntaxTree& tree) {
+  COTREE_CHECK(!tree.tokens.empty() && tree.tokens.back().kind() == TokenKind::kEnd);
+  uint32_t at = 0;
+  for (const Token& token : tree.tokens) {
+    COTREE_CHECK(token.offset >= at);
+    at = token.end();
+  }
+  std::vector<NodeId> open{tree.root};
+  while (!open.empty()) {
+    const NodeId parent = open.back();
+    open.pop_back();
+    const Node& node = tree[parent];
+    COTREE_CHECK(node.first_token <= node.last_token && node.last_token < tree.tokens.size());
+    uint32_t next = node.first_token;
+    for (const NodeId child : tree.Children(parent)) {
+      COTREE_CHECK(tree[child].first_token >= next && tree[child].last_token <= node.last_token);
+      next = tree[child].last_token + 1;
+      open.push_back(child);
+    }
+  }
+}
+
+}  // namespace cotree

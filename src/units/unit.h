@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "units/dimension.h"
+
+namespace cotree {
+
+/** What a unit's text says about the quantity beyond its dimension (design §7). Only two pairs ever clash:
+kFrequency with kAngularVelocity, and kTorque with kEnergy; kNone goes with everything.
+
+ - kFrequency: Hz and its multiples, alone;
+ - kAngularVelocity: one angle per time, however written: rad/s, deg/s, rpm, rev/min;
+ - kTorque: a force unit times a length unit: N*m, mN*m, lbf*in, m*N;
+ - kEnergy: an energy unit alone (J, kJ, eV, kWh, cal), or a power unit times a time unit (W*s, kW*h). */
+enum class KindHint : uint8_t { kNone, kFrequency, kAngularVelocity, kTorque, kEnergy };
+
+/** A parsed unit: value in SI = value * factor + offset. */
+struct Unit {
+  Dimension dimension;
+  double factor = 1;            // finite, > 0
+  double offset = 0;            // other than 0 only for absolute temperatures (degC, degF), which stand alone
+  KindHint kind = KindHint::kNone;
+  bool mentions_angle = false;  // rad, deg, arcmin, arcsec, gon, rev, rpm or rps occurs in it
+  std::string text;             // as written
+
+  double ToSi(double value) const { return value * factor + offset; }
+  double FromSi(double value) const { return (value - offset) / factor; }
+};
+
+/** Why a text is no unit: bytes [begin, end) of the text are to blame. `reason` is a clause for the user that begins in lower case and has no full stop. */
+struct UnitError {
+  enum class Code : uint8_t {
+    kEmpty,             // no text
+    kUnknownSymbol,     // `symbol` is not a unit
+    kUnexpected,        // a character that cannot stand there, or a missing one at the end
+    kBadExponent,       // behind ^ stands no number
+    kExponentTooLarge,  // the exponent, or that of a base unit in the result, does not fit
+    kOutOfRange,        // the factor to SI is no finite positive number
+    kOffsetCombined,    // degC or degF with anything else
+    kTooDeep,           // too many nested parentheses
+  };
+  Code code = Code::kEmpty;
+  uint32_t begin = 0;
+  uint32_t end = 0;
+  std::string reason;
+  std::string symbol;      // kUnknownSymbol, kOffsetCombined: which
+  std::string suggestion;  // a text to write in place of [begin, end); may be empty
+};
+
+/** A Unit, or the reason why there is none. */
+class UnitResult {
+ public:
+  UnitResult(Unit unit) : value_(std::move(unit)) {}         // NOLINT
+  UnitResult(UnitError error) : value_(std::move(error)) {}  // NOLINT
+
+  bool ok() const { return value_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+  const Unit& unit() const { return std::get<0>(value_); }         // only if ok()
+  const Unit& operator*() const { return unit(); }
+  const Unit* operator->() const { return &unit(); }
+  const UnitError& error() const { return std::get<1>(value_); }  // only if not ok()
+
+ private:
+  std::variant<Unit, UnitError> value_;
+};
+
+class UdunitsReader;
+
+/** Reads a unit. Grammar, without blanks:
+
+    unit     = factor { ("*" | "/") factor }          from left to right: a/b*c = (a/b)*c
+    factor   = primary [ "^" exponent ]
+    primary  = symbol | "(" unit ")" | "1"            the 1 only at the beginning of the text or of a parenthesis
+    exponent = number | [sign] "(" number [ "/" digits ] ")"
+    number   = [sign] digits [ "." digits ]
+    symbol   = [prefix] a unit of unit_symbols.h
+
+A symbol that is a unit as it stands is that unit (`min`, `cd`, `ft`), before it is taken apart into prefix and unit. Symbols not in
+our table are asked of `fallback`, where given. ohm may be written Ω, micro u, µ or μ. `text` is kept as written.
+Factors are computed as one quotient of exact numbers, so that L/min is the double nearest to 1/60000. */
+UnitResult ParseUnit(std::string_view text, UdunitsReader* fallback = nullptr);
+
+}  // namespace cotree

@@ -129,13 +129,12 @@ ExprId ExprPool::Divide(ExprId a, ExprId b) {
     return negative_a == negative_b ? quotient : Negate(quotient);
   }
   if (IsNumber(a) && IsNumber(b) && !IsZero(b)) {
-    const double quotient = NumberValue(a) / NumberValue(b);
     if (IsZero(a)) return zero_;
+    const double quotient = NumberValue(a) / NumberValue(b);
     if (FoldableProduct(quotient) && std::fma(quotient, NumberValue(b), -NumberValue(a)) == 0 &&
         FoldableProduct(quotient * NumberValue(b)))
       return Number(quotient);
   }
-  if (IsZero(a) && IsNumber(b) && !IsZero(b)) return zero_;
   return Intern(Op::kDivide, {a, b});
 }
 

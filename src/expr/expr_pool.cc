@@ -3,6 +3,8 @@
 
 #include <bit>
 #include <cmath>
+#include <memory>
+#include <new>
 
 #include "base/check.h"
 #include "expr/structural_hash.h"
@@ -13,6 +15,7 @@ namespace {
 
 constexpr size_t kFirstSlots = 256;
 constexpr size_t kOperandChunk = size_t{1} << 14;
+constexpr size_t kSmallChunks = 16;  // then so many at once
 constexpr uint32_t kEmpty = UINT32_MAX;
 constexpr uint32_t kMaxOperands = (1u << 24) - 1;
 
@@ -24,7 +27,8 @@ constexpr uint32_t SlotHash(uint64_t hash) { return static_cast<uint32_t>(hash >
 
 }  // namespace
 
-ExprPool::ExprPool(uint64_t hash_mask) : slots_(kFirstSlots, Slot{0, kEmpty}), hash_mask_(hash_mask) {
+ExprPool::ExprPool(uint64_t hash_mask) : hash_mask_(hash_mask) {
+  AllocateSlots(kFirstSlots);
   zero_ = Number(0);
   one_ = Number(1);
 }
@@ -33,13 +37,17 @@ ExprPool::~ExprPool() = default;
 
 ExprPool::Node& ExprPool::NewNode() {
   const size_t within = node_count_ & ((size_t{1} << kChunkBits) - 1);
-  if (within == 0) {
-    chunk_owners_.emplace_back(new Node[size_t{1} << kChunkBits]);
-    chunks_.push_back(chunk_owners_.back().get());
+  const size_t chunk = node_count_ >> kChunkBits;
+  if (chunk == chunks_.size()) {
+    const size_t at_once = chunk < kSmallChunks ? 1 : kSmallChunks;
+    constexpr size_t kBytes = sizeof(Node) << kChunkBits;
+    chunk_owners_.push_back(AllocateLarge(at_once * kBytes));
+    std::byte* memory = chunk_owners_.back().get();
+    for (size_t k = 0; k < at_once; ++k) chunks_.push_back(reinterpret_cast<Node*>(memory + k * kBytes));
   }
   COTREE_CHECK(node_count_ < kEmpty);
   ++node_count_;
-  return chunks_.back()[within];
+  return *new (chunks_[chunk] + within) Node();
 }
 
 ExprId* ExprPool::NewOperands(size_t count) {
@@ -59,16 +67,24 @@ ExprId* ExprPool::NewOperands(size_t count) {
   return result;
 }
 
+void ExprPool::AllocateSlots(size_t count) {
+  slot_owner_ = AllocateLarge(count * sizeof(Slot));
+  slots_ = reinterpret_cast<Slot*>(slot_owner_.get());
+  slot_mask_ = count - 1;
+  std::uninitialized_fill_n(slots_, count, Slot{0, kEmpty});
+}
+
 void ExprPool::Grow() {
-  std::vector<Slot> larger(2 * slots_.size(), Slot{0, kEmpty});
-  const size_t mask = larger.size() - 1;
-  for (const Slot& slot : slots_) {
-    if (slot.id == kEmpty) continue;
-    size_t at = slot.hash & mask;
-    while (larger[at].id != kEmpty) at = (at + 1) & mask;
-    larger[at] = slot;
+  const LargeMemory old_owner = std::move(slot_owner_);
+  const Slot* old = slots_;
+  const size_t old_count = slot_mask_ + 1;
+  AllocateSlots(2 * old_count);
+  for (const Slot* slot = old; slot != old + old_count; ++slot) {
+    if (slot->id == kEmpty) continue;
+    size_t at = slot->hash & slot_mask_;
+    while (slots_[at].id != kEmpty) at = (at + 1) & slot_mask_;
+    slots_[at] = *slot;
   }
-  slots_ = std::move(larger);
 }
 
 uint64_t ExprPool::HashOf(Op op, uint64_t payload_hash, std::span<const ExprId> operands) const {
@@ -94,7 +110,7 @@ ExprId ExprPool::Append(Op op, uint32_t payload, uint64_t hash, std::span<const 
     n.far = far;
   }
   slots_[slot] = Slot{slot_hash, id.value};
-  if (2 * node_count_ > slots_.size()) Grow();
+  if (8 * node_count_ > 5 * slot_mask_) Grow();
   return id;
 }
 
@@ -102,7 +118,7 @@ ExprId ExprPool::Intern(Op op, uint32_t payload, uint64_t payload_hash, std::spa
   const uint64_t h = HashOf(op, payload_hash, operands);
   const uint32_t slot_hash = SlotHash(h);
   const uint32_t op_and_count = static_cast<uint32_t>(op) | (static_cast<uint32_t>(operands.size()) << 8);
-  const size_t mask = slots_.size() - 1;
+  const size_t mask = slot_mask_;
   size_t at = slot_hash & mask;
   for (; slots_[at].id != kEmpty; at = (at + 1) & mask) {
     if (slots_[at].hash != slot_hash) continue;
@@ -127,7 +143,7 @@ ExprId ExprPool::Number(double value) {
   const uint64_t bits = std::bit_cast<uint64_t>(value);
   const uint64_t h = FinishHash(MixHash(Seed(Op::kNumber, 0), bits)) & hash_mask_;
   const uint32_t slot_hash = SlotHash(h);
-  const size_t mask = slots_.size() - 1;
+  const size_t mask = slot_mask_;
   size_t at = slot_hash & mask;
   for (; slots_[at].id != kEmpty; at = (at + 1) & mask) {
     if (slots_[at].hash != slot_hash) continue;
@@ -138,7 +154,7 @@ ExprId ExprPool::Number(double value) {
     }
   }
   const ExprId id = Append(Op::kNumber, 0, h, {}, slot_hash, at);
-  chunks_.back()[id.value & ((1u << kChunkBits) - 1)].number = value;
+  chunks_[id.value >> kChunkBits][id.value & ((1u << kChunkBits) - 1)].number = value;
   return id;
 }
 
@@ -158,7 +174,7 @@ std::optional<int64_t> ExprPool::AsInteger(ExprId id) const {
 }
 
 size_t ExprPool::bytes() const {
-  return chunks_.size() * (sizeof(Node) << kChunkBits) + operand_bytes_ + slots_.size() * sizeof(Slot);
+  return chunks_.size() * (sizeof(Node) << kChunkBits) + operand_bytes_ + (slot_mask_ + 1) * sizeof(Slot);
 }
 
 }  // namespace cotree

@@ -13,6 +13,7 @@
 
 #include "base/id.h"
 #include "base/names.h"
+#include "expr/large_memory.h"
 #include "expr/op.h"
 #include "expr/symbol.h"
 
@@ -281,6 +282,7 @@ class ExprPool {
   ExprId Append(Op op, uint32_t payload, uint64_t hash, std::span<const ExprId> operands, uint32_t slot_hash, size_t slot);
   Node& NewNode();
   ExprId* NewOperands(size_t count);
+  void AllocateSlots(size_t count);
   void Grow();
   uint64_t HashOf(Op op, uint64_t payload_hash, std::span<const ExprId> operands) const;
   bool Precedes(ExprId a, ExprId b) const {
@@ -303,14 +305,16 @@ class ExprPool {
 
   FunctionId DeclareFunction(std::string_view name, std::span<const uint32_t> orders);
 
-  std::vector<Node*> chunks_;
+  std::vector<Node*> chunks_;               // 2^kChunkBits nodes each
   size_t node_count_ = 0;
-  std::vector<std::unique_ptr<Node[]>> chunk_owners_;
+  std::vector<LargeMemory> chunk_owners_;   // one or several chunks each
   std::vector<std::unique_ptr<ExprId[]>> operand_chunks_;
   ExprId* operand_next_ = nullptr;
   size_t operand_left_ = 0;
   size_t operand_bytes_ = 0;
-  std::vector<Slot> slots_;  // open addressing, a power of two, at most half full
+  LargeMemory slot_owner_;
+  Slot* slots_ = nullptr;  // open addressing, a power of two, at most 5/8 full
+  size_t slot_mask_ = 0;   // number of slots - 1
   uint64_t hash_mask_;
 
   NamePool names_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "language/lex.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -27,10 +28,11 @@ constexpr uint32_t kLongest = (1u << 23) - 1;
 
 class Lexer {
  public:
-  Lexer(std::string_view text, FileId file, Diagnostics& diagnostics) : text_(text), file_(file), diagnostics_(diagnostics) {}
+  Lexer(std::string_view text, FileId file, Diagnostics& diagnostics, uint32_t begin)
+      : text_(text), file_(file), diagnostics_(diagnostics), at_(begin) {}
 
   std::vector<Token> Run() {
-    tokens_.reserve(text_.size() / 5 + 16);
+    tokens_.reserve((text_.size() - at_) / 5 + 16);
     while (SkipBlanks()) Next();
     Push(TokenKind::kEnd, text_.size(), text_.size());
     return std::move(tokens_);
@@ -85,7 +87,10 @@ class Lexer {
   }
 
   void Push(TokenKind kind, size_t begin, size_t end) {
-    if (end - begin > kLongest) end = begin + kLongest;
+    if (end - begin > kLongest) {
+      end = begin + kLongest;
+      diagnostics_.Report(messages::kTooLarge, SpanOf(begin, begin), {"a word", "8 MiB"});
+    }
     Token token{};
     token.offset = static_cast<uint32_t>(begin);
     token.length = static_cast<uint32_t>(end - begin) & kLongest;
@@ -131,6 +136,10 @@ class Lexer {
         end = exponent;
       }
     }
+    if (At(end) == '.' && Class(end + 1) == kDigit) {
+      while (Class(end) == kDigit || (At(end) == '.' && Class(end + 1) == kDigit)) ++end;
+      diagnostics_.Report(messages::kBadNumber, SpanOf(begin, end), {text_.substr(begin, std::min<size_t>(end - begin, 32))});
+    }
     Push(TokenKind::kNumber, begin, end);
   }
 
@@ -140,7 +149,7 @@ class Lexer {
     while (end < text_.size() && text_[end] != '"' && text_[end] != '\n') end += text_[end] == '\\' && At(end + 1) != '\n' ? 2u : 1u;
     if (end >= text_.size() || text_[end] != '"') {
       end = std::min(end, text_.size());
-      if (end > begin && At(end - 1) == '\r') --end;
+      while (At(end - 1) == '\r') --end;
       diagnostics_.Report(messages::kUnterminatedString, SpanOf(begin, end));
       Push(TokenKind::kString, begin, end);
       return;
@@ -198,18 +207,19 @@ class Lexer {
   FileId file_;
   Diagnostics& diagnostics_;
   std::vector<Token> tokens_;
-  size_t at_ = 0;
+  size_t at_;
   bool starts_line_ = true;
 };
 
 }  // namespace
 
-std::vector<Token> Lex(std::string_view text, FileId file, Diagnostics& diagnostics) {
+std::vector<Token> Lex(std::string_view text, FileId file, Diagnostics& diagnostics, uint32_t begin) {
   if (text.size() >= (size_t{1} << 31)) {
-    diagnostics.Report(messages::kFileTooLarge, Span{file, 0, 0});
-    text = text.substr(text.size());
+    diagnostics.Report(messages::kTooLarge, Span{file, 0, 0}, {"the file", "2 GiB"});
+    text = {};
+    begin = 0;
   }
-  return Lexer(text, file, diagnostics).Run();
+  return Lexer(text, file, diagnostics, begin).Run();
 }
 
 double NumberValue(std::string_view text) {

@@ -12,6 +12,9 @@ next declaration, so that all errors of a file are found in one go.
 `text` must outlive the tree (SourceFiles owns it). Grammar: docs/manual/language.md. Time and memory are linear in the text. */
 SyntaxTree Parse(std::string_view text, FileId file, Diagnostics& diagnostics);
 
+/// Parses bytes [begin, end) of a text, which hold whole declarations: of a library only what is used.
+SyntaxTree ParseRange(std::string_view text, uint32_t begin, uint32_t end, FileId file, Diagnostics& diagnostics);
+
 /// Parses one expression (the edit API and --set use it); an error is reported if anything stands behind it.
 SyntaxTree ParseExpressionText(std::string_view text, FileId file, Diagnostics& diagnostics);
 

@@ -250,7 +250,10 @@ NodeId Parser::ParseExperiment() {
   Builder node = Open(NodeKind::kExperiment);
   Advance();
   ExpectName(node, "the name of the experiment");
-  if (Expect(TokenKind::kOf, "`of` and the name of a system") && Is(TokenKind::kName)) Add(node, ParsePath());
+  if (Expect(TokenKind::kOf, "`of` and the name of a system")) {
+    if (Is(TokenKind::kName)) Add(node, ParsePath());
+    else diagnostics_.Report(messages::kNothingAfter, AfterPrevious(), {"of", "the name of a system"});
+  }
   ParseDocumentation(node);
   const uint32_t opening = at_;
   if (!Expect(TokenKind::kLeftBrace)) return Close(node);

@@ -58,6 +58,11 @@ NodeId Parser::ParseConditional() {
   Advance();
   if (depth.TooDeep()) return Close(node);
   Add(node, ParseBinary(1));
+  return ParseConditionalRest(node);
+}
+
+// `node` is a kConditional that has its condition: then a else b.
+NodeId Parser::ParseConditionalRest(Builder& node) {
   if (Expect(TokenKind::kThen)) Add(node, ParseExpression());
   if (Is(TokenKind::kElseif)) {
     // `elseif` is `else if` in one word.
@@ -96,7 +101,10 @@ NodeId Parser::ParseBinary(int lowest) {
     if (op == nullptr || op->precedence < lowest) break;
     const uint32_t token = at_;
     Advance();
-    if (Is(TokenKind::kEqual)) diagnostics_.Report(messages::kWrongOperator, Here(), {"=", "=="});
+    if (Is(TokenKind::kEqual) && (op->token == TokenKind::kLess || op->token == TokenKind::kGreater)) {
+      diagnostics_.Report(messages::kWrongOperator, Here(), {"=", op->token == TokenKind::kLess ? "<=" : ">="});
+      Advance();
+    }
     const NodeId right = ParseBinary(op->precedence + 1);
     if (right.IsNone()) return Wrap(op->node, token, left);
     const bool chained = op->precedence == kComparison && tree_.kind(left) >= NodeKind::kLess && tree_.kind(left) <= NodeKind::kNotEqual;
@@ -159,6 +167,8 @@ NodeId Parser::ParsePrimary() {
     }
     default: break;
   }
+  // `terminal()` and `edge(b)` are functions too.
+  if ((Is(TokenKind::kTerminal) || Is(TokenKind::kEdge)) && Kind(1) == TokenKind::kLeftParen && !StartsLine(1)) return ParsePathOrCall();
   if (IsReservedWord(Kind()) && !StartsLine()) {
     diagnostics_.Report(messages::kReservedName, Here(), {CurrentText()});
     return ParsePath();
@@ -172,14 +182,15 @@ NodeId Parser::ParsePrimary() {
 // --- Numbers with units -----------------------------------------------------------------------------------------------------------
 
 /* A unit stands behind its number on the same line and is written without blanks inside: 0.05 N*m/A. A name that is followed by `=` or
-`:` begins the next item instead. */
+`:` begins the next item instead, and so do `f(`, `x[` and the list `a, b :`. */
 bool Parser::UnitFollows() const {
   if (StartsLine()) return false;
   if (Is(TokenKind::kNumber)) return CurrentText() == "1" && Kind(1) == TokenKind::kSlash;  // 10 1/s
   if (Is(TokenKind::kIn)) return Kind(1) != TokenKind::kName || StartsLine(1);                // inch
   if (!Is(TokenKind::kName) || IsClauseWord(CurrentText())) return false;
   if (Kind(1) == TokenKind::kEqual || Kind(1) == TokenKind::kDot) return false;
-  return Kind(1) != TokenKind::kColon;
+  if ((Kind(1) == TokenKind::kLeftParen || Kind(1) == TokenKind::kLeftBracket) && !StartsLine(1)) return false;
+  return Kind(1) == TokenKind::kComma ? !BeginsMember() : Kind(1) != TokenKind::kColon;
 }
 
 NodeId Parser::ParseNumber() {

@@ -60,7 +60,8 @@ NodeId Parser::ParseMember(std::string_view what) {
       report.Help("did you mean `" + std::string(near) + "`?");
     } else if (Kind(1) == TokenKind::kEqual || Kind(1) == TokenKind::kDot || Kind(1) == TokenKind::kLeftBracket) {
       size_t i = at_;
-      while (i < tree_.tokens.size() && tree_.tokens[i].kind() != TokenKind::kEnd && (i == at_ || tree_.tokens[i].starts_line == 0) &&
+      const size_t limit = at_ + kLookAhead;
+      while (i < limit && tree_.tokens[i].kind() != TokenKind::kEnd && (i == at_ || tree_.tokens[i].starts_line == 0) &&
              tree_.tokens[i].kind() != TokenKind::kJoin && tree_.tokens[i].kind() != TokenKind::kArrow) {
         ++i;
       }
@@ -236,8 +237,9 @@ NodeId Parser::ParseArguments(NodeKind kind) {
     }
     // Go on behind the parenthesis if it is on this line.
     uint32_t i = at_;
+    const uint32_t limit = at_ + kLookAhead;
     int open = 0;
-    while (i < tree_.tokens.size() && tree_.tokens[i].starts_line == 0 && tree_.tokens[i].kind() != TokenKind::kEnd) {
+    while (i < limit && tree_.tokens[i].starts_line == 0 && tree_.tokens[i].kind() != TokenKind::kEnd) {
       const TokenKind k = tree_.tokens[i].kind();
       if (k == TokenKind::kLeftBrace || k == TokenKind::kRightBrace) break;
       if (k == TokenKind::kLeftParen) ++open;
@@ -281,8 +283,10 @@ void Parser::ParseAnnotations(Builder& node) {
 
 // model ideal "no resistance" { members }
 NodeId Parser::ParseModel() {
+  Depth depth(*this);
   Builder node = Open(NodeKind::kModel);
   Advance();
+  if (depth.TooDeep()) return Close(node);
   ExpectName(node, "the name of the model");
   ParseDocumentation(node);
   ParseBody(node, "a model");
@@ -520,20 +524,16 @@ NodeId Parser::ParseFor() {
 
 // if condition { ... } elseif condition { ... } else { ... }
 NodeId Parser::ParseIf() {
-  // `if c then a else b = ...` is an equation that begins with a conditional expression.
-  uint32_t i = at_ + 1;
-  int nesting = 0;
-  while (i < tree_.tokens.size()) {
-    const TokenKind k = tree_.tokens[i].kind();
-    if (k == TokenKind::kLeftParen || k == TokenKind::kLeftBracket) ++nesting;
-    if (k == TokenKind::kRightParen || k == TokenKind::kRightBracket) --nesting;
-    if (nesting == 0 && k == TokenKind::kThen) return ParseEquation();
-    if (k == TokenKind::kLeftBrace || k == TokenKind::kRightBrace || k == TokenKind::kEnd || k == TokenKind::kEqual) break;
-    ++i;
-  }
   Builder node = Open(NodeKind::kIf);
   Advance();
   Add(node, ParseExpression());
+  if (Is(TokenKind::kThen)) {
+    // `if c then a else b = ...` is an equation that begins with a conditional expression.
+    tree_.nodes[node.id.index()].kind = NodeKind::kConditional;
+    Builder equation = OpenAt(NodeKind::kEquation, tree_[node.id].first_token);
+    const NodeId left = ParseConditionalRest(node);
+    return ParseEquationRest(equation, left);
+  }
   Add(node, ParseBranch());
   while (Is(TokenKind::kElseif) || (Is(TokenKind::kElse) && Kind(1) == TokenKind::kIf)) {
     if (Is(TokenKind::kElse)) Advance();
@@ -574,7 +574,7 @@ NodeId Parser::ParseReinit() {
   Builder node = Open(NodeKind::kReinit);
   Advance();
   Advance();
-  if (Is(TokenKind::kName)) Add(node, ParsePath());
+  Add(node, ParsePath());
   if (Expect(TokenKind::kComma)) Add(node, ParseExpression());
   Expect(TokenKind::kRightParen);
   return Close(node);
@@ -583,6 +583,10 @@ NodeId Parser::ParseReinit() {
 NodeId Parser::ParseEquation() {
   Builder node = Open(NodeKind::kEquation);
   const NodeId left = ParseExpression();
+  return ParseEquationRest(node, left);
+}
+
+NodeId Parser::ParseEquationRest(Builder& node, NodeId left) {
   Add(node, left);
   if (Accept(TokenKind::kEqual)) {
     Add(node, ParseExpression());
@@ -601,7 +605,7 @@ NodeId Parser::ParseEquation() {
     }
   } else if (!left.IsNone()) {
     auto& report = diagnostics_.Report(messages::kMissingEqual, tree_.SpanOf(left));
-    if (Is(TokenKind::kEqualEqual)) report.Help("`==` compares; an equation has one `=`");
+    if (tree_.kind(left) == NodeKind::kEqual) report.Help("`==` compares; an equation has one `=`");
     if (Is(TokenKind::kJoin) || Is(TokenKind::kArrow)) report.Help("a connection begins with `connect`");
     // Skip the rest of the line.
     while (!StartsLine() && !Is(TokenKind::kRightBrace) && !Is(TokenKind::kEnd)) Advance();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "language/parser.h"
 
+#include <algorithm>
+
 #include "language/lex.h"
 #include "language/parse.h"
 
@@ -9,10 +11,14 @@ namespace cotree {
 namespace messages = language_messages;
 
 SyntaxTree Parse(std::string_view text, FileId file, Diagnostics& diagnostics) {
+  return ParseRange(text, 0, static_cast<uint32_t>(std::min<size_t>(text.size(), UINT32_MAX)), file, diagnostics);
+}
+
+SyntaxTree ParseRange(std::string_view text, uint32_t begin, uint32_t end, FileId file, Diagnostics& diagnostics) {
   SyntaxTree tree;
   tree.file = file;
-  tree.text = text;
-  tree.tokens = Lex(text, file, diagnostics);
+  tree.text = text.substr(0, end);
+  tree.tokens = Lex(tree.text, file, diagnostics, begin);
   tree.nodes.reserve(tree.tokens.size());
   tree.root = Parser(tree, diagnostics).ParseFile();
   return tree;
@@ -40,8 +46,9 @@ NodeId Parser::ParseMemberOnly() {
 }
 
 NodeId Parser::ParseExpressionOnly() {
-  const NodeId expression = ParseExpression();
+  NodeId expression = ParseExpression();
   if (!Is(TokenKind::kEnd)) diagnostics_.Report(messages::kExpected, Here(), {"the end", Found()});
+  if (expression.IsNone()) expression = OpenAt(NodeKind::kError, 0).id;
   return expression;
 }
 
@@ -138,7 +145,8 @@ Parser::Builder Parser::OpenAt(NodeKind kind, uint32_t first_token) {
 }
 
 void Parser::Add(Builder& parent, NodeId child) {
-  if (child.IsNone()) return;
+  // A node without tokens (something expected was not there) would overlap with what follows: it is left out.
+  if (child.IsNone() || tree_[child].last_token >= at_) return;
   if (parent.last_child.IsNone()) {
     tree_.nodes[parent.id.index()].first_child = child;
   } else {
@@ -198,9 +206,14 @@ bool Parser::BeginsMember() const {
     case TokenKind::kIf: return StartsLine();
     case TokenKind::kName: {
       // `name :` or `name, name :` begins an instance; `name =` a setting; `start path`.
-      size_t ahead = 1;
-      while (Kind(ahead) == TokenKind::kComma && Kind(ahead + 1) == TokenKind::kName) ahead += 2;
-      return Kind(ahead) == TokenKind::kColon;
+      if (at_ >= names_begin_ && at_ < names_end_) return names_declare_;
+      names_begin_ = names_end_ = at_;
+      do {
+        names_end_ += 2;
+      } while (Kind(names_end_ - at_ - 1) == TokenKind::kComma && Kind(names_end_ - at_) == TokenKind::kName);
+      --names_end_;
+      names_declare_ = Kind(names_end_ - at_) == TokenKind::kColon;
+      return names_declare_;
     }
     default: return false;
   }
@@ -224,8 +237,11 @@ void Parser::SkipToMember(Builder& parent) {
 void Parser::SkipToDeclaration(Builder& parent) {
   Builder error = Open(NodeKind::kError);
   const uint32_t begin = at_;
+  int open = 0;
   while (!Is(TokenKind::kEnd)) {
-    if (at_ > begin && StartsLine() && (BeginsDeclaration(Kind()) || (Is(TokenKind::kTable) && Indentation(at_) == 0))) break;
+    if (at_ > begin && StartsLine() && (BeginsDeclaration(Kind()) || (Is(TokenKind::kTable) && open == 0))) break;
+    if (Is(TokenKind::kLeftBrace)) ++open;
+    if (Is(TokenKind::kRightBrace) && open > 0) --open;
     Advance();
   }
   if (at_ > begin) Add(parent, Close(error));
@@ -237,9 +253,20 @@ bool Parser::BodyEnds(uint32_t opening) const {
   return Is(TokenKind::kRightBrace) || Is(TokenKind::kEnd) || (BeginsDeclaration(Kind()) && StartsLine());
 }
 
+// Whether the file has more `{` than `}`. Only then may indentation tell where the missing `}` should have stood.
+bool Parser::BraceMissing() {
+  if (!braces_counted_) {
+    braces_counted_ = true;
+    for (const Token& token : tree_.tokens) {
+      missing_braces_ += token.kind() == TokenKind::kLeftBrace ? 1 : token.kind() == TokenKind::kRightBrace ? -1 : 0;
+    }
+  }
+  return missing_braces_ > 0;
+}
+
 void Parser::CloseBody(uint32_t opening) {
   const bool closes = Is(TokenKind::kRightBrace);
-  const bool belongs_further_out = closes && StartsLine() && Indentation(at_) < Indentation(opening);
+  const bool belongs_further_out = closes && StartsLine() && Indentation(at_) < Indentation(opening) && BraceMissing();
   if (closes && !belongs_further_out) {
     Advance();
     return;

@@ -12,7 +12,8 @@ namespace cotree {
 /** The recursive-descent parser behind Parse(); expressions by precedence climbing. Private to this folder.
 
 Recovery: a member that fails becomes a kError node that extends to the next token which can begin a member; a missing `}` is noticed
-where a word stands that only a file can contain, or where a closing brace stands further left than the line that opened the block. */
+where a word stands that only a file can contain, or, if the braces of the file do not balance, where a closing brace stands further
+left than the line that opened the block. So blanks never decide how a correct file is understood. */
 class Parser {
  public:
   Parser(SyntaxTree& tree, Diagnostics& diagnostics) : tree_(tree), diagnostics_(diagnostics) {}
@@ -57,6 +58,7 @@ class Parser {
   void SkipToMember(Builder& parent);
   void SkipToDeclaration(Builder& parent);
   bool BodyEnds(uint32_t opening) const;
+  bool BraceMissing();
   void CloseBody(uint32_t opening);
   static bool BeginsDeclaration(TokenKind kind);
   bool BeginsMember() const;
@@ -110,10 +112,12 @@ class Parser {
   NodeId ParseAssert();
   NodeId ParseReinit();
   NodeId ParseEquation();
+  NodeId ParseEquationRest(Builder& node, NodeId left);
 
   // Expressions (parse_expressions.cc).
   NodeId ParseExpression() { return ParseConditional(); }
   NodeId ParseConditional();
+  NodeId ParseConditionalRest(Builder& node);
   NodeId ParseBinary(int lowest);
   NodeId ParsePrefix();
   NodeId ParsePostfixPower();
@@ -134,8 +138,14 @@ class Parser {
   Diagnostics& diagnostics_;
   uint32_t at_ = 0;
   int depth_ = 0;
+  // The last list `a, b, c` that BeginsMember looked at, tokens [names_begin_, names_end_): none is looked at twice.
+  mutable uint32_t names_begin_ = 0, names_end_ = 0;
+  mutable bool names_declare_ = false;
+  bool braces_counted_ = false;
+  int64_t missing_braces_ = 0;
   bool depth_reported_ = false;
   static constexpr int kDeepest = 200;
+  static constexpr uint32_t kLookAhead = 256;  // tokens that a guess for a message may look at
 };
 
 struct Parser::Depth {

@@ -37,7 +37,30 @@ std::string PrintSyntaxTree(const SyntaxTree& tree) {
     out += tree.text.substr(token.offset, token.length);
     at = token.end();
   }
+  out += tree.text.substr(at);  // nothing, unless the text was too large to be cut into tokens
   return out;
+}
+
+bool SameSyntax(const SyntaxTree& a, const SyntaxTree& b) {
+  if (a.tokens.size() != b.tokens.size()) return false;
+  for (uint32_t i = 0; i < a.tokens.size(); ++i) {
+    const bool end = a.tokens[i].kind() == TokenKind::kEnd;
+    if (a.tokens[i].kind() != b.tokens[i].kind() || a.TokenText(i) != b.TokenText(i)) return false;
+    if (!end && a.tokens[i].starts_line != b.tokens[i].starts_line) return false;
+  }
+  std::vector<std::pair<NodeId, NodeId>> open{{a.root, b.root}};
+  while (!open.empty()) {
+    const auto [left, right] = open.back();
+    open.pop_back();
+    if (left.IsNone() != right.IsNone()) return false;
+    if (left.IsNone()) continue;
+    const Node &x = a[left], &y = b[right];
+    if (x.kind != y.kind || x.flags != y.flags || x.token != y.token) return false;
+    if (x.first_token != y.first_token || x.last_token != y.last_token) return false;
+    open.emplace_back(x.next_sibling, y.next_sibling);
+    open.emplace_back(x.first_child, y.first_child);
+  }
+  return true;
 }
 
 void CheckSyntaxTree(const SyntaxTree& tree) {

@@ -159,5 +159,7 @@ struct SyntaxTree {
 std::string PrintSyntaxTree(const SyntaxTree& tree);
 /// Aborts (our bug) where an invariant of SyntaxTree does not hold.
 void CheckSyntaxTree(const SyntaxTree& tree);
+/// Whether two texts say the same: equal tokens on equal lines, and equal trees. Blanks and comments do not count.
+bool SameSyntax(const SyntaxTree& a, const SyntaxTree& b);
 
 }  // namespace cotree

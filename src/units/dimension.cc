@@ -17,7 +17,8 @@ std::optional<Dimension> MultiplyPower(const Dimension& a, const Dimension& b, R
   return result;
 }
 
-std::optional<DimensionVector> MultiplyPower(const DimensionVector& a, const DimensionVector& b, Rational exponent) {
+std::optional<DimensionVector> MultiplyPower(const DimensionVector& a, const DimensionVector& b,
+                                             Rational exponent) {
   const auto si = MultiplyPower(a.si, b.si, exponent);
   if (!si) return std::nullopt;
   DimensionVector result(*si);
@@ -35,9 +36,15 @@ std::optional<DimensionVector> MultiplyPower(const DimensionVector& a, const Dim
 
 }  // namespace
 
-std::optional<Dimension> Multiply(const Dimension& a, const Dimension& b) { return MultiplyPower(a, b, 1); }
-std::optional<Dimension> Divide(const Dimension& a, const Dimension& b) { return MultiplyPower(a, b, -1); }
-std::optional<Dimension> Power(const Dimension& a, Rational exponent) { return MultiplyPower({}, a, exponent); }
+std::optional<Dimension> Multiply(const Dimension& a, const Dimension& b) {
+  return MultiplyPower(a, b, 1);
+}
+std::optional<Dimension> Divide(const Dimension& a, const Dimension& b) {
+  return MultiplyPower(a, b, -1);
+}
+std::optional<Dimension> Power(const Dimension& a, Rational exponent) {
+  return MultiplyPower({}, a, exponent);
+}
 
 DimensionVector DimensionVector::Generic(GenericId id, Rational exponent) {
   DimensionVector result;
@@ -45,8 +52,14 @@ DimensionVector DimensionVector::Generic(GenericId id, Rational exponent) {
   return result;
 }
 
-std::optional<DimensionVector> Multiply(const DimensionVector& a, const DimensionVector& b) { return MultiplyPower(a, b, 1); }
-std::optional<DimensionVector> Divide(const DimensionVector& a, const DimensionVector& b) { return MultiplyPower(a, b, -1); }
-std::optional<DimensionVector> Power(const DimensionVector& a, Rational exponent) { return MultiplyPower(DimensionVector(), a, exponent); }
+std::optional<DimensionVector> Multiply(const DimensionVector& a, const DimensionVector& b) {
+  return MultiplyPower(a, b, 1);
+}
+std::optional<DimensionVector> Divide(const DimensionVector& a, const DimensionVector& b) {
+  return MultiplyPower(a, b, -1);
+}
+std::optional<DimensionVector> Power(const DimensionVector& a, Rational exponent) {
+  return MultiplyPower(DimensionVector(), a, exponent);
+}
 
 }  // namespace cotree

@@ -20,8 +20,9 @@ inline constexpr size_t kBaseUnits = 7;
 
 /** The dimension of a quantity: the exponents of the seven SI base units (DM.1). 28 bytes, copied freely.
 
-The radian counts as 1 (design §7), so an angle has the dimension 1; that an angle is meant is kept beside the dimension, as
-`Unit::mentions_angle` or as the quantity's kind. The operations return nullopt where an exponent does not fit a Rational. */
+The radian counts as 1 (design §7), so an angle has the dimension 1; that an angle is meant is kept beside the
+dimension, as `Unit::mentions_angle` or as the quantity's kind. The operations return nullopt where an
+exponent does not fit a Rational. */
 struct Dimension {
   std::array<Rational, kBaseUnits> exponents{};
 
@@ -47,8 +48,9 @@ using GenericId = Id<struct GenericTag>;
 
 /** A dimension times powers of generic dimensions: kg*m/s^2 * $a^2 / $b.
 
-Inside a class the `$` parameters are not known; they act as further base units (DM.2). Always true: `generics` ascends by id and has
-no exponent 0. A Dimension is one without generics, and then nothing is allocated. */
+Inside a class the `$` parameters are not known; they act as further base units (DM.2). Always true:
+`generics` ascends by id and has no exponent 0. A Dimension is one without generics, and then nothing is
+allocated. */
 struct DimensionVector {
   struct GenericExponent {
     GenericId id;

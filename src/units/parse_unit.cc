@@ -10,7 +10,7 @@
 namespace cotree {
 namespace {
 
-constexpr int kDeepest = 32;          // nested parentheses
+constexpr int kDeepest = 32;         // nested parentheses
 constexpr int kLargestPower = 2000;  // of ten; beyond it no factor is a double
 
 constexpr Dimension kRate = Dimension::Of(0, 0, -1);
@@ -82,8 +82,13 @@ class UnitParser {
   UnitError error_;
 };
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
+bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool IsLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
 
 std::nullopt_t UnitParser::Fail(UnitError::Code code, size_t begin, size_t end, std::string reason) {
   error_.code = code;
@@ -96,8 +101,10 @@ std::nullopt_t UnitParser::Fail(UnitError::Code code, size_t begin, size_t end, 
 std::nullopt_t UnitParser::FailHere() {
   if (AtEnd()) return Fail(UnitError::Code::kUnexpected, at_, at_, "the unit ends too early");
   const char c = text_[at_];
-  if (IsDigit(c)) return Fail(UnitError::Code::kUnexpected, at_, at_ + 1, "a unit holds no number, except a leading `1/` and exponents");
-  if (c <= ' ' && static_cast<unsigned char>(c) < 0x80) {
+  if (IsDigit(c))
+    return Fail(UnitError::Code::kUnexpected, at_, at_ + 1,
+                "a unit holds no number, except a leading `1/` and exponents");
+  if (c >= 0 && c <= ' ') {
     return Fail(UnitError::Code::kUnexpected, at_, at_ + 1, "a unit holds no blanks");
   }
   return Fail(UnitError::Code::kUnexpected, at_, at_ + 1, std::string("`") + c + "` cannot stand here");
@@ -107,9 +114,10 @@ bool UnitParser::RefuseOffset(const Product& product) {
   if (product.offset == 0) return false;
   const std::string symbol(text_.substr(offset_begin_, offset_end_ - offset_begin_));
   Fail(UnitError::Code::kOffsetCombined, offset_begin_, offset_end_,
-       "`" + symbol + "` is an absolute temperature and stands alone; for differences and in products use `K`");
+       "`" + symbol +
+           "` is an absolute temperature and stands alone; for differences and in products use `K`");
   error_.symbol = symbol;
-  error_.suggestion = "K";
+  error_.suggestion.assign(1, 'K');
   return true;
 }
 
@@ -122,7 +130,8 @@ UnitResult UnitParser::Parse() {
   if (!product) return error_;
   if (!AtEnd()) {
     if (text_[at_] == '^') {
-      Fail(UnitError::Code::kUnexpected, at_, at_ + 1, "only one exponent may follow a unit; use parentheses");
+      Fail(UnitError::Code::kUnexpected, at_, at_ + 1,
+           "only one exponent may follow a unit; use parentheses");
     } else {
       FailHere();
     }
@@ -135,14 +144,22 @@ UnitResult UnitParser::Parse() {
   unit.mentions_angle = product->mentions_angle;
   unit.text = std::string(text_);
   if (!std::isnormal(unit.factor)) {
-    Fail(UnitError::Code::kOutOfRange, 0, text_.size(), "the factor to SI units is too large or too small for a number");
+    Fail(UnitError::Code::kOutOfRange, 0, text_.size(),
+         "the factor to SI units is too large or too small for a number");
     return error_;
   }
   switch (product->role) {
-    case Role::kFrequency: unit.kind = KindHint::kFrequency; break;
-    case Role::kTorque: unit.kind = KindHint::kTorque; break;
-    case Role::kEnergy: unit.kind = KindHint::kEnergy; break;
-    default: break;
+    case Role::kFrequency:
+      unit.kind = KindHint::kFrequency;
+      break;
+    case Role::kTorque:
+      unit.kind = KindHint::kTorque;
+      break;
+    case Role::kEnergy:
+      unit.kind = KindHint::kEnergy;
+      break;
+    default:
+      break;
   }
   if (product->angle == Rational(1) && product->dimension == kRate) unit.kind = KindHint::kAngularVelocity;
   return unit;
@@ -166,10 +183,12 @@ std::optional<Product> UnitParser::ParseFactor(bool first, int depth) {
   const size_t begin = at_;
   std::optional<Product> base;
   if (Skip('(')) {
-    if (depth == kDeepest) return Fail(UnitError::Code::kTooDeep, begin, at_, "too many parentheses inside one another");
+    if (depth == kDeepest)
+      return Fail(UnitError::Code::kTooDeep, begin, at_, "too many parentheses inside one another");
     base = ParseProduct(depth + 1);
     if (base && !Skip(')')) return FailHere();
-  } else if (first && !AtEnd() && text_[at_] == '1' && (at_ + 1 == text_.size() || !IsLetter(text_[at_ + 1])) &&
+  } else if (first && !AtEnd() && text_[at_] == '1' &&
+             (at_ + 1 == text_.size() || !IsLetter(text_[at_ + 1])) &&
              (at_ + 1 == text_.size() || (!IsDigit(text_[at_ + 1]) && text_[at_ + 1] != '.'))) {
     ++at_;
     base = Product{};
@@ -210,13 +229,15 @@ std::optional<Product> UnitParser::ParseSymbol() {
   return product;
 }
 
-// Digits, with a decimal fraction, as an exact fraction. Nine digits are enough: none of more fits a Rational.
+// Digits, with a decimal fraction, as an exact fraction. Nine digits are enough: none of more fits a
+// Rational.
 std::optional<WideRational> UnitParser::ParseNumber(bool sign_allowed) {
   const size_t begin = at_;
   const bool negative = sign_allowed && Skip('-');
   if (sign_allowed && !negative) Skip('+');
   if (AtEnd() || !IsDigit(text_[at_])) {
-    return Fail(UnitError::Code::kBadExponent, begin, AtEnd() ? at_ : at_ + 1, "an exponent is an integer, a decimal, or a fraction in parentheses");
+    return Fail(UnitError::Code::kBadExponent, begin, AtEnd() ? at_ : at_ + 1,
+                "an exponent is an integer, a decimal, or a fraction in parentheses");
   }
   int64_t value = 0, scale = 1;
   bool too_large = false, behind_point = false;
@@ -234,7 +255,8 @@ std::optional<WideRational> UnitParser::ParseNumber(bool sign_allowed) {
     value = value * 10 + (c - '0');
     if (behind_point) scale *= 10;
   }
-  if (too_large) return Fail(UnitError::Code::kExponentTooLarge, begin, at_, "the exponent has too many digits");
+  if (too_large)
+    return Fail(UnitError::Code::kExponentTooLarge, begin, at_, "the exponent has too many digits");
   return WideRational::Make(negative ? -value : value, scale);
 }
 
@@ -249,7 +271,8 @@ std::optional<Rational> UnitParser::ParseExponent() {
       const size_t divisor_begin = at_;
       const auto divisor = ParseNumber(false);
       if (!divisor) return std::nullopt;
-      if (divisor->IsZero()) return Fail(UnitError::Code::kBadExponent, divisor_begin, at_, "an exponent cannot be divided by 0");
+      if (divisor->IsZero())
+        return Fail(UnitError::Code::kBadExponent, divisor_begin, at_, "an exponent cannot be divided by 0");
       value = Divide(*value, *divisor);
     }
     if (value && !Skip(')')) {
@@ -260,7 +283,9 @@ std::optional<Rational> UnitParser::ParseExponent() {
   }
   if (!value) return std::nullopt;
   const auto narrow = Narrow(negative ? -*value : *value);
-  if (!narrow) return Fail(UnitError::Code::kExponentTooLarge, begin, at_, "the exponent is too large, or no simple fraction");
+  if (!narrow)
+    return Fail(UnitError::Code::kExponentTooLarge, begin, at_,
+                "the exponent is too large, or no simple fraction");
   return narrow;
 }
 
@@ -277,7 +302,9 @@ std::optional<Product> UnitParser::Raise(const Product& base, Rational exponent,
   if (RefuseOffset(base)) return std::nullopt;
   const auto dimension = Power(base.dimension, exponent);
   const auto angle = Multiply(base.angle, exponent);
-  if (!dimension || !angle) return Fail(UnitError::Code::kExponentTooLarge, begin, at_, "the exponent of a base unit becomes too large");
+  if (!dimension || !angle)
+    return Fail(UnitError::Code::kExponentTooLarge, begin, at_,
+                "the exponent of a base unit becomes too large");
   Product result = base;
   result.dimension = *dimension;
   result.angle = *angle;
@@ -289,19 +316,21 @@ std::optional<Product> UnitParser::Raise(const Product& base, Rational exponent,
     const int64_t power_of_ten = int64_t{base.power_of_ten} * power;
     if (power_of_ten > kLargestPower || power_of_ten < -kLargestPower || !std::isfinite(result.numerator) ||
         !std::isfinite(result.denominator)) {
-      return Fail(UnitError::Code::kOutOfRange, begin, at_, "the factor to SI units is too large or too small for a number");
+      return Fail(UnitError::Code::kOutOfRange, begin, at_,
+                  "the factor to SI units is too large or too small for a number");
     }
     result.power_of_ten = static_cast<int>(power_of_ten);
   } else {
     const double factor = CalcFactor(base.numerator, base.denominator, base.power_of_ten);
     // A square root is rounded the same everywhere; other roots are as good as the mathematical library.
-    result.numerator = factor == 1          ? 1
+    result.numerator = factor == 1         ? 1
                        : exponent.den == 2 ? std::sqrt(IntegerPower(factor, power))
                                            : std::pow(factor, static_cast<double>(power) / exponent.den);
     result.denominator = 1;
     result.power_of_ten = 0;
     if (!std::isnormal(result.numerator)) {
-      return Fail(UnitError::Code::kOutOfRange, begin, at_, "the factor to SI units is too large or too small for a number");
+      return Fail(UnitError::Code::kOutOfRange, begin, at_,
+                  "the factor to SI units is too large or too small for a number");
     }
   }
   if (exponent.num < 0) {
@@ -315,7 +344,9 @@ std::optional<Product> UnitParser::Combine(const Product& a, const Product& b, b
   if (RefuseOffset(a) || RefuseOffset(b)) return std::nullopt;
   const auto dimension = divide ? Divide(a.dimension, b.dimension) : Multiply(a.dimension, b.dimension);
   const auto angle = divide ? Subtract(a.angle, b.angle) : Add(a.angle, b.angle);
-  if (!dimension || !angle) return Fail(UnitError::Code::kExponentTooLarge, begin, at_, "the exponent of a base unit becomes too large");
+  if (!dimension || !angle)
+    return Fail(UnitError::Code::kExponentTooLarge, begin, at_,
+                "the exponent of a base unit becomes too large");
   Product result;
   result.dimension = *dimension;
   result.angle = *angle;
@@ -324,13 +355,18 @@ std::optional<Product> UnitParser::Combine(const Product& a, const Product& b, b
   result.denominator = a.denominator * (divide ? b.numerator : b.denominator);
   result.power_of_ten = a.power_of_ten + (divide ? -b.power_of_ten : b.power_of_ten);
   result.role = !divide ? ProductRole(a.role, b.role) : b.role == Role::kUnity ? a.role : Role::kOther;
-  const bool fits = std::isnormal(result.numerator) && std::isnormal(result.denominator) && std::abs(result.power_of_ten) <= kLargestPower;
-  if (!fits) return Fail(UnitError::Code::kOutOfRange, begin, at_, "the factor to SI units is too large or too small for a number");
+  const bool fits = std::isnormal(result.numerator) && std::isnormal(result.denominator) &&
+                    std::abs(result.power_of_ten) <= kLargestPower;
+  if (!fits)
+    return Fail(UnitError::Code::kOutOfRange, begin, at_,
+                "the factor to SI units is too large or too small for a number");
   return result;
 }
 
 }  // namespace
 
-UnitResult ParseUnit(std::string_view text, UdunitsReader* fallback) { return UnitParser(text, fallback).Parse(); }
+UnitResult ParseUnit(std::string_view text, UdunitsReader* fallback) {
+  return UnitParser(text, fallback).Parse();
+}
 
 }  // namespace cotree

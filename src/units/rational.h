@@ -11,9 +11,9 @@ namespace cotree {
 
 /** An exact fraction, the exponent of a base unit (docs/theory/dimensions.md, DM.1).
 
-Always true: den > 0, gcd(num, den) = 1, |num| and den at most the largest Int; so equal values have equal members, and negation
-never overflows. Operations whose result does not fit return nullopt instead of wrapping round: the exponents come from texts
-that anybody may write (`m^(1000000)`). */
+Always true: den > 0, gcd(num, den) = 1, |num| and den at most the largest Int; so equal values have equal
+members, and negation never overflows. Operations whose result does not fit return nullopt instead of wrapping
+round: the exponents come from texts that anybody may write (`m^(1000000)`). */
 template <class Int>
 struct BasicRational {
   Int num = 0;
@@ -48,7 +48,9 @@ struct BasicRational {
   friend constexpr std::optional<BasicRational> Add(const BasicRational& a, const BasicRational& b) {
     return Reduce(Wide{a.num} * b.den + Wide{b.num} * a.den, Wide{a.den} * b.den);
   }
-  friend constexpr std::optional<BasicRational> Subtract(const BasicRational& a, const BasicRational& b) { return Add(a, -b); }
+  friend constexpr std::optional<BasicRational> Subtract(const BasicRational& a, const BasicRational& b) {
+    return Add(a, -b);
+  }
   friend constexpr std::optional<BasicRational> Multiply(const BasicRational& a, const BasicRational& b) {
     return Reduce(Wide{a.num} * b.num, Wide{a.den} * b.den);
   }
@@ -96,6 +98,8 @@ constexpr WideRational Widen(Rational r) {
   w.den = r.den;
   return w;
 }
-constexpr std::optional<Rational> Narrow(WideRational w) { return Rational::Make(w.num, w.den); }
+constexpr std::optional<Rational> Narrow(WideRational w) {
+  return Rational::Make(w.num, w.den);
+}
 
 }  // namespace cotree

@@ -22,8 +22,8 @@ enum class KindHint : uint8_t { kNone, kFrequency, kAngularVelocity, kTorque, kE
 /** A parsed unit: value in SI = value * factor + offset. */
 struct Unit {
   Dimension dimension;
-  double factor = 1;            // finite, > 0
-  double offset = 0;            // other than 0 only for absolute temperatures (degC, degF), which stand alone
+  double factor = 1;  // finite, > 0
+  double offset = 0;  // other than 0 only for absolute temperatures (degC, degF), which stand alone
   KindHint kind = KindHint::kNone;
   bool mentions_angle = false;  // rad, deg, arcmin, arcsec, gon, rev, rpm or rps occurs in it
   std::string text;             // as written
@@ -32,7 +32,8 @@ struct Unit {
   double FromSi(double value) const { return (value - offset) / factor; }
 };
 
-/** Why a text is no unit: bytes [begin, end) of the text are to blame. `reason` is a clause for the user that begins in lower case and has no full stop. */
+/** Why a text is no unit: bytes [begin, end) of the text are to blame. `reason` is a clause for the user that
+ * begins in lower case and has no full stop. */
 struct UnitError {
   enum class Code : uint8_t {
     kEmpty,             // no text
@@ -60,7 +61,7 @@ class UnitResult {
 
   bool ok() const { return value_.index() == 0; }
   explicit operator bool() const { return ok(); }
-  const Unit& unit() const { return std::get<0>(value_); }         // only if ok()
+  const Unit& unit() const { return std::get<0>(value_); }  // only if ok()
   const Unit& operator*() const { return unit(); }
   const Unit* operator->() const { return &unit(); }
   const UnitError& error() const { return std::get<1>(value_); }  // only if not ok()
@@ -73,16 +74,17 @@ class UdunitsReader;
 
 /** Reads a unit. Grammar, without blanks:
 
-    unit     = factor { ("*" | "/") factor }          from left to right: a/b*c = (a/b)*c
+    unit     = factor { ("*" | "/") factor }      from left to right: a/b*c = (a/b)*c
     factor   = primary [ "^" exponent ]
-    primary  = symbol | "(" unit ")" | "1"            the 1 only at the beginning of the text or of a parenthesis
-    exponent = number | [sign] "(" number [ "/" digits ] ")"
+    primary  = symbol | "(" unit ")" | "1"        the 1 only at the beginning of the text or of a parenthesis
+    exponent = number | [sign] "(" number [ "/" digits [ "." digits ] ] ")"
     number   = [sign] digits [ "." digits ]
     symbol   = [prefix] a unit of unit_symbols.h
 
-A symbol that is a unit as it stands is that unit (`min`, `cd`, `ft`), before it is taken apart into prefix and unit. Symbols not in
-our table are asked of `fallback`, where given. ohm may be written Ω, micro u, µ or μ. `text` is kept as written.
-Factors are computed as one quotient of exact numbers, so that L/min is the double nearest to 1/60000. */
+A symbol that is a unit as it stands is that unit (`min`, `cd`, `ft`), before it is taken apart into prefix
+and unit. Symbols not in our table are asked of `fallback`, where given. ohm may be written Ω, micro u, µ or
+μ. `text` is kept as written. Factors are computed as one quotient of exact numbers, so that L/min is the
+double nearest to 1/60000. */
 UnitResult ParseUnit(std::string_view text, UdunitsReader* fallback = nullptr);
 
 }  // namespace cotree

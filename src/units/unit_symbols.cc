@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "units/unit.h"
 
 namespace cotree {
 namespace {
@@ -173,13 +174,18 @@ constexpr auto kTable = [] {
       UnitSymbol{"St", Dimension::Of(2, 0, -1), 1, 1, -4, kCenti},
       // temperature: the first two are absolute and stand alone
       UnitSymbol{"degC", kTemperature, 1, 1, 0, kNone, 0, 273.15},
-      UnitSymbol{"\xC2\xB0" "C", kTemperature, 1, 1, 0, kNone, 0, 273.15},
+      UnitSymbol{"\xC2\xB0"
+                 "C",
+                 kTemperature, 1, 1, 0, kNone, 0, 273.15},
       UnitSymbol{"degF", kTemperature, 5, 9, 0, kNone, 0, 45967.0 / 180},
-      UnitSymbol{"\xC2\xB0" "F", kTemperature, 5, 9, 0, kNone, 0, 45967.0 / 180},
+      UnitSymbol{"\xC2\xB0"
+                 "F",
+                 kTemperature, 5, 9, 0, kNone, 0, 45967.0 / 180},
       UnitSymbol{"degR", kTemperature, 5, 9},
   };
-  std::sort(table.begin(), table.end(),
-            [](const UnitSymbol& a, const UnitSymbol& b) { return std::string_view(a.symbol) < std::string_view(b.symbol); });
+  std::sort(table.begin(), table.end(), [](const UnitSymbol& a, const UnitSymbol& b) {
+    return std::string_view(a.symbol) < std::string_view(b.symbol);
+  });
   return table;
 }();
 
@@ -190,51 +196,65 @@ struct Prefix {
 
 // In the order in which suggestions prefer them.
 constexpr Prefix kPrefixes[] = {
-    {"k", 3},  {"M", 6},  {"m", -3}, {"u", -6},  {"\xC2\xB5", -6}, {"\xCE\xBC", -6}, {"n", -9},  {"G", 9},   {"c", -2},  {"d", -1},
-    {"h", 2},  {"p", -12}, {"T", 12}, {"P", 15},  {"da", 1},        {"f", -15},       {"a", -18}, {"z", -21}, {"y", -24},
+    {"k", 3},  {"M", 6},   {"m", -3},  {"u", -6},  {"\xC2\xB5", -6}, {"\xCE\xBC", -6}, {"n", -9},
+    {"G", 9},  {"c", -2},  {"d", -1},  {"h", 2},   {"p", -12},       {"T", 12},        {"P", 15},
+    {"da", 1}, {"f", -15}, {"a", -18}, {"z", -21}, {"y", -24},
 };
 
 bool Takes(UnitSymbol::Prefixes prefixes, int power_of_ten) {
   switch (prefixes) {
-    case kNone: return false;
-    case kAll: return true;
-    case kLarge: return power_of_ten >= 3;
-    case kSmall: return power_of_ten <= -3;
-    case kMilli: return power_of_ten == -3 || power_of_ten == -6;
-    case kCenti: return power_of_ten == -2 || power_of_ten == -3;
+    case kNone:
+      return false;
+    case kAll:
+      return true;
+    case kLarge:
+      return power_of_ten >= 3;
+    case kSmall:
+      return power_of_ten <= -3;
+    case kMilli:
+      return power_of_ten == -3 || power_of_ten == -6;
+    case kCenti:
+      return power_of_ten == -2 || power_of_ten == -3;
   }
   return false;
 }
 
 const UnitSymbol* FindBare(std::string_view symbol) {
-  const auto at = std::lower_bound(kTable.begin(), kTable.end(), symbol,
-                                   [](const UnitSymbol& unit, std::string_view text) { return unit.symbol < text; });
+  const auto at =
+      std::lower_bound(kTable.begin(), kTable.end(), symbol,
+                       [](const UnitSymbol& unit, std::string_view text) { return unit.symbol < text; });
   return at != kTable.end() && at->symbol == symbol ? &*at : nullptr;
 }
 
 // Written-out names and habits, in small letters, with what to write.
 constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-    {"amp", "A"},        {"ampere", "A"},    {"amperes", "A"},   {"amps", "A"},       {"celsius", "degC"}, {"coulomb", "C"},
-    {"days", "d"},       {"degree", "deg"},  {"degrees", "deg"}, {"fahrenheit", "degF"}, {"farad", "F"},   {"feet", "ft"},
-    {"gallon", "gal"},   {"gram", "g"},      {"gs", "gn"},       {"henry", "H"},      {"hertz", "Hz"},     {"hour", "h"},
-    {"hours", "h"},      {"inches", "in"},   {"joule", "J"},     {"kelvin", "K"},     {"kilo", "kg"},      {"kilogram", "kg"},
-    {"kmh", "km/h"},     {"lbs", "lb"},      {"liter", "L"},     {"litre", "L"},      {"meter", "m"},      {"meters", "m"},
-    {"metre", "m"},      {"metres", "m"},    {"miles", "mi"},    {"minute", "min"},   {"minutes", "min"},  {"mole", "mol"},
-    {"newton", "N"},     {"ohms", "ohm"},    {"ounce", "oz"},    {"pascal", "Pa"},    {"pct", "percent"},  {"pound", "lb"},
-    {"radian", "rad"},   {"radians", "rad"}, {"revolution", "rev"}, {"sec", "s"},     {"second", "s"},     {"seconds", "s"},
-    {"siemens", "S"},    {"tesla", "T"},     {"volt", "V"},      {"volts", "V"},      {"watt", "W"},       {"watts", "W"},
-    {"weber", "Wb"},     {"yard", "yd"},
+    {"amp", "A"},       {"ampere", "A"}, {"amperes", "A"},  {"amps", "A"},      {"celsius", "degC"},
+    {"coulomb", "C"},   {"days", "d"},   {"degree", "deg"}, {"degrees", "deg"}, {"fahrenheit", "degF"},
+    {"farad", "F"},     {"feet", "ft"},  {"gallon", "gal"}, {"gram", "g"},      {"gs", "gn"},
+    {"henry", "H"},     {"hertz", "Hz"}, {"hour", "h"},     {"hours", "h"},     {"inches", "in"},
+    {"joule", "J"},     {"kelvin", "K"}, {"kilo", "kg"},    {"kilogram", "kg"}, {"kmh", "km/h"},
+    {"lbs", "lb"},      {"liter", "L"},  {"litre", "L"},    {"meter", "m"},     {"meters", "m"},
+    {"metre", "m"},     {"metres", "m"}, {"miles", "mi"},   {"minute", "min"},  {"minutes", "min"},
+    {"mole", "mol"},    {"newton", "N"}, {"ohms", "ohm"},   {"ounce", "oz"},    {"pascal", "Pa"},
+    {"pct", "percent"}, {"pound", "lb"}, {"radian", "rad"}, {"radians", "rad"}, {"revolution", "rev"},
+    {"sec", "s"},       {"second", "s"}, {"seconds", "s"},  {"siemens", "S"},   {"tesla", "T"},
+    {"volt", "V"},      {"volts", "V"},  {"watt", "W"},     {"watts", "W"},     {"weber", "Wb"},
+    {"yard", "yd"},
 };
 
 // Pairs people write without the sign between them: Nm, Vs, ftlb.
-constexpr std::string_view kFirstOfTwo[] = {"A", "C", "J", "N", "Pa", "V", "W", "ft", "g", "in", "kgf", "lb", "lbf", "oz", "ozf"};
-constexpr std::string_view kSecondOfTwo[] = {"A", "cm", "ft", "h", "in", "lb", "lbf", "m", "min", "mm", "rad", "s"};
+constexpr std::string_view kFirstOfTwo[] = {"A", "C",  "J",   "N",  "Pa",  "V",  "W",  "ft",
+                                            "g", "in", "kgf", "lb", "lbf", "oz", "ozf"};
+constexpr std::string_view kSecondOfTwo[] = {"A",   "cm", "ft",  "h",  "in",  "lb",
+                                             "lbf", "m",  "min", "mm", "rad", "s"};
 
 bool Contains(std::span<const std::string_view> list, std::string_view text) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char Lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 std::string LowerCase(std::string_view text) {
   std::string out(text);
@@ -273,6 +293,24 @@ std::string SuggestOtherCase(std::string_view symbol) {
   return best;
 }
 
+// Typeset signs, pasted from elsewhere: N·m, m².
+std::string SuggestAscii(std::string_view symbol) {
+  constexpr std::pair<std::string_view, std::string_view> kSigns[] = {
+      {"\xC2\xB7", "*"}, {"\xE2\x8B\x85", "*"}, {"\xC3\x97", "*"}, {"\xC2\xB2", "^2"}, {"\xC2\xB3", "^3"},
+  };
+  std::string out;
+  bool changed = false;
+  while (!symbol.empty()) {
+    const auto sign = std::find_if(std::begin(kSigns), std::end(kSigns),
+                                   [&](const auto& s) { return symbol.starts_with(s.first); });
+    const bool found = sign != std::end(kSigns);
+    out += found ? sign->second : symbol.substr(0, 1);
+    symbol.remove_prefix(found ? sign->first.size() : 1);
+    changed = changed || found;
+  }
+  return changed && ParseUnit(out) ? out : std::string();
+}
+
 double PowerOfTen(int power) {  // exact up to 22
   constexpr double kExact[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -285,12 +323,17 @@ double CalcFactor(double numerator, double denominator, int power_of_ten) {
   if (power_of_ten > 700 || power_of_ten < -700) return power_of_ten > 0 ? HUGE_VAL : 0;
   for (; power_of_ten > 22; power_of_ten -= 22) numerator *= 1e22;
   for (; power_of_ten < -22; power_of_ten += 22) numerator /= 1e22;
-  return power_of_ten >= 0 ? numerator * PowerOfTen(power_of_ten) / denominator : numerator / (denominator * PowerOfTen(-power_of_ten));
+  return power_of_ten >= 0 ? numerator * PowerOfTen(power_of_ten) / denominator
+                           : numerator / (denominator * PowerOfTen(-power_of_ten));
 }
 
-double UnitSymbol::Factor() const { return CalcFactor(numerator, denominator, power_of_ten); }
+double UnitSymbol::Factor() const {
+  return CalcFactor(numerator, denominator, power_of_ten);
+}
 
-std::span<const UnitSymbol> UnitSymbols() { return kTable; }
+std::span<const UnitSymbol> UnitSymbols() {
+  return kTable;
+}
 
 std::optional<UnitSymbol> FindUnitSymbol(std::string_view symbol) {
   if (const UnitSymbol* unit = FindBare(symbol)) return *unit;
@@ -307,6 +350,7 @@ std::optional<UnitSymbol> FindUnitSymbol(std::string_view symbol) {
 
 std::string SuggestUnit(std::string_view symbol) {
   if (symbol.empty() || symbol.size() > 40) return {};
+  if (std::string ascii = SuggestAscii(symbol); !ascii.empty()) return ascii;
   const size_t stem = symbol.find_last_not_of("0123456789") + 1;
   if (stem > 0 && stem < symbol.size() && FindUnitSymbol(symbol.substr(0, stem))) {
     return std::string(symbol.substr(0, stem)) + "^" + std::string(symbol.substr(stem));
@@ -318,6 +362,9 @@ std::string SuggestUnit(std::string_view symbol) {
     }
   }
   if (std::string other = SuggestOtherCase(symbol); !other.empty()) return other;
+  if (symbol.back() == 's' && FindUnitSymbol(symbol.substr(0, symbol.size() - 1))) {
+    return std::string(symbol.substr(0, symbol.size() - 1));
+  }
   const std::string lower = LowerCase(symbol);
   for (const auto& [name, unit] : kNames) {
     if (lower == name) return std::string(unit);

@@ -10,9 +10,11 @@
 
 namespace cotree {
 
-/** A unit with a symbol of its own: factor = numerator / denominator * 10^power_of_ten, kept apart because each part is exact. */
+/** A unit with a symbol of its own: factor = numerator / denominator * 10^power_of_ten, kept apart because
+ * each part is exact. */
 struct UnitSymbol {
-  /// Which SI prefixes go with it; those that nobody writes are left out, since they would make other words look like units.
+  /// Which SI prefixes go with it; those that nobody writes are left out, since they would make other words
+  /// look like units.
   enum class Prefixes : uint8_t { kNone, kAll, kLarge, kSmall, kMilli, kCenti };
 
   const char* symbol = "";
@@ -36,7 +38,8 @@ std::span<const UnitSymbol> UnitSymbols();
 /// The unit of a symbol, prefixed or not. `symbol` of the answer is the bare unit's.
 std::optional<UnitSymbol> FindUnitSymbol(std::string_view symbol);
 
-/// What was probably meant by an unknown symbol (`Nm` -> `N*m`, `m2` -> `m^2`, `KHz` -> `kHz`, `mete` -> `m`), or empty.
+/// What was probably meant by an unknown symbol (`Nm` -> `N*m`, `m2` -> `m^2`, `KHz` -> `kHz`, `mete` ->
+/// `m`), or empty.
 std::string SuggestUnit(std::string_view symbol);
 
 }  // namespace cotree

@@ -5,7 +5,8 @@ namespace cotree {
 
 const UnitResult& UnitTable::Lookup(std::string_view text) {
   const NameId id = texts_.Intern(text);
-  if (id.index() == results_.size()) results_.push_back(ParseUnit(text, options_.udunits ? &udunits_ : nullptr));
+  if (id.index() == results_.size())
+    results_.push_back(ParseUnit(text, options_.udunits ? &udunits_ : nullptr));
   return results_[id.index()];
 }
 

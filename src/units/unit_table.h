@@ -12,8 +12,9 @@ namespace cotree {
 
 /** ParseUnit with a memory: a million lines use the same few units.
 
-Each distinct text, right or wrong, is parsed once; finding it again costs some 20 ns. The answers depend on the text alone, not on what was
-asked before; references stay valid as long as the table. One table per thread. */
+Each distinct text, right or wrong, is parsed once; finding it again costs some 20 ns. The answers depend on
+the text alone, not on what was asked before; references stay valid as long as the table. One table per
+thread. */
 class UnitTable {
  public:
   struct Options {

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Speed of src/expr: constructions a second at several sizes, and how the passes grow with the expression. A plain program; prints a table.
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "expr/differentiate.h"
+#include "expr/evaluate.h"
+#include "expr/expr_pool.h"
+#include "expr/jacobian.h"
+#include "expr/print_text.h"
+#include "expr/substitute.h"
+
+namespace cotree {
+namespace {
+
+double Now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+uint64_t Next(uint64_t& state) {
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return state;
+}
+
+/// Terms R*i + L*der(i) - v*sin(phi)/c with operands drawn from `symbols` variables: a mixture of new nodes and of hits.
+void ConstructionMix(size_t symbols, size_t equations) {
+  ExprPool pool;
+  std::vector<ExprId> x;
+  for (size_t k = 0; k < symbols; ++k) x.push_back(pool.Symbol("x" + std::to_string(k)));
+  uint64_t state = 88172645463325252u;
+  const auto pick = [&] { return x[Next(state) % symbols]; };
+  const ExprStatistics before = pool.statistics();
+  const double start = Now();
+  for (size_t k = 0; k < equations; ++k) {
+    const ExprId a = pool.Multiply(pick(), pick());
+    const ExprId b = pool.Multiply(pick(), pick());
+    const ExprId c = pool.Divide(pool.Multiply(pick(), pool.Sin(pick())), pick());
+    pool.Subtract(pool.Add(a, b), c);
+  }
+  const double seconds = Now() - start;
+  const double made = static_cast<double>(pool.statistics().constructed - before.constructed);
+  const double hits = static_cast<double>(pool.statistics().hits - before.hits);
+  std::printf("construct  symbols %6zu  nodes %9zu  hits %4.1f %%  %6.1f M constructions/s  %5.1f bytes/node\n", symbols, pool.size(),
+              100 * hits / (made + hits), (made + hits) / seconds * 1e-6,
+              static_cast<double>(pool.bytes()) / static_cast<double>(pool.size()));
+}
+
+/// f = sin(f)*f nested `depth` times: 2 nodes a level, 2^depth terms if it were not shared.
+void SharedDerivative(int depth) {
+  ExprPool pool;
+  const SymbolId x = pool.DeclareSymbol("x");
+  ExprId f = pool.Symbol(x);
+  for (int k = 0; k < depth; ++k) f = pool.Multiply(pool.Sin(f), f);
+  const size_t before = pool.size();
+  const double start = Now();
+  Differentiate(pool, f, x);
+  std::printf("derivative of f = sin(f)*f  depth %6d  nodes %7zu  new nodes %8zu (%.2f a node)  %8.3f ms\n", depth, before,
+              pool.size() - before, static_cast<double>(pool.size() - before) / static_cast<double>(before), (Now() - start) * 1e3);
+}
+
+void LongSum(size_t n) {
+  ExprPool pool;
+  std::vector<ExprId> terms;
+  std::vector<ExprId> symbols;
+  for (size_t k = 0; k < n; ++k) {
+    symbols.push_back(pool.Symbol("x" + std::to_string(k)));
+    terms.push_back(pool.Power(symbols.back(), 2));
+  }
+  double start = Now();
+  ExprId chain = pool.Zero();
+  for (ExprId term : terms) chain = pool.Add(chain, term);
+  const double by_two = Now() - start;
+  start = Now();
+  const ExprId sum = pool.Sum(terms);
+  const double at_once = Now() - start;
+  start = Now();
+  const size_t entries = Jacobian(pool, std::span(&sum, 1), symbols).size();
+  const double gradient = Now() - start;
+  start = Now();
+  Tape tape(pool, std::span(&sum, 1));
+  const double made = Now() - start;
+  Environment<double> environment;
+  environment.scalars.assign(pool.symbol_count(), 0.5);
+  Workspace<double> workspace;
+  double value = 0;
+  EvaluateDouble(tape, environment, workspace, std::span(&value, 1));
+  start = Now();
+  for (int k = 0; k < 10; ++k) EvaluateDouble(tape, environment, workspace, std::span(&value, 1));
+  const double run = (Now() - start) / 10;
+  start = Now();
+  const size_t characters = PrintText(pool, chain).size();
+  const double print = Now() - start;
+  std::printf("sum of %7zu squares: two at a time %7.2f ms, at once %7.2f ms, gradient (%zu) %7.2f ms, tape %6.2f ms, run %6.2f ms "
+              "(%.1f ns/node), print %zu chars %6.2f ms\n",
+              n, by_two * 1e3, at_once * 1e3, entries, gradient * 1e3, made * 1e3, run * 1e3,
+              run * 1e9 / static_cast<double>(tape.instructions().size()), characters, print * 1e3);
+}
+
+/// n equations of a chain of masses, each with 9 variables.
+void ChainJacobian(size_t n) {
+  ExprPool pool;
+  std::vector<ExprId> x, rows;
+  for (size_t k = 0; k < n + 2; ++k) x.push_back(pool.Symbol("s" + std::to_string(k)));
+  const ExprId c = pool.Symbol(pool.DeclareSymbol("c", SymbolKind::kParameter));
+  for (size_t k = 1; k <= n; ++k) {
+    const ExprId left = pool.Power(pool.Subtract(x[k], x[k - 1]), 3), right = pool.Power(pool.Subtract(x[k + 1], x[k]), 3);
+    rows.push_back(pool.Add(pool.Multiply(c, pool.Subtract(left, right)), TimeDerivative(pool, x[k], 2)));
+  }
+  const double start = Now();
+  const size_t entries = Jacobian(pool, rows, x).size();
+  std::printf("jacobian of a chain of %7zu: %8zu entries  %8.2f ms  (%.0f ns an entry)\n", n, entries, (Now() - start) * 1e3,
+              (Now() - start) * 1e9 / static_cast<double>(entries));
+}
+
+}  // namespace
+}  // namespace cotree
+
+int main() {
+  using namespace cotree;
+  ConstructionMix(50, 500'000);
+  ConstructionMix(50, 500'000);
+  ConstructionMix(200, 500'000);
+  ConstructionMix(1000, 500'000);
+  for (int depth : {100, 1000, 10'000, 100'000}) SharedDerivative(depth);
+  for (size_t n : {1000u, 10'000u, 100'000u}) LongSum(n);
+  for (size_t n : {1000u, 10'000u, 100'000u}) ChainJacobian(n);
+  return 0;
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "expr/print_text.h"
+
+#include <cmath>
+
+namespace cotree {
+
+namespace {
+
+enum Binding { kLoose, kOr, kAnd, kNot, kRelation, kSum, kTerm, kFactor, kPower, kPrimary };
+
+class TextPrinter : public PrintLoop {
+ public:
+  TextPrinter(const ExprPool& pool, ExprId root, const PrintOptions& options) : PrintLoop(pool, root, options) {}
+
+ private:
+  int BindingOf(ExprId id, bool drop_sign) const {
+    switch (pool_.op(id)) {
+      case Op::kNumber:
+        return pool_.NumberValue(id) < 0 && !drop_sign ? kSum : kPrimary;
+      case Op::kIf:
+        return kLoose;
+      case Op::kOr:
+        return kOr;
+      case Op::kAnd:
+        return kAnd;
+      case Op::kNot:
+        return kNot;
+      case Op::kLess:
+      case Op::kLessEqual:
+      case Op::kEqual:
+      case Op::kNotEqual:
+        return kRelation;
+      case Op::kAdd:
+        return kSum;
+      case Op::kMultiply:
+        return pool_.IsNegative(id) && !drop_sign ? kSum : kTerm;
+      case Op::kDivide:
+        return kTerm;
+      case Op::kPower:
+        return kPower;
+      default:
+        return kPrimary;
+    }
+  }
+
+  void Expand(ExprId id, int context, bool drop_sign) override {
+    const bool parentheses = BindingOf(id, drop_sign) < context;
+    if (parentheses) Put("(");
+    PutNode(id, drop_sign);
+    if (parentheses) Put(")");
+  }
+
+  void PutSymbol(SymbolId symbol, std::span<const ExprId> indices) {
+    const uint32_t order = pool_.symbol(symbol).order;
+    std::string text;
+    for (uint32_t k = 0; k < order; ++k) text += "der(";
+    Put(text += pool_.SymbolName(symbol));
+    if (!indices.empty()) {
+      Put("[");
+      PutList(indices, ", ", kLoose);
+      Put("]");
+    }
+    Put(std::string(order, ')'));
+  }
+
+  void PutSum(ExprId id) {
+    bool first = true;
+    for (ExprId term : order_.Terms(id)) {
+      const bool negative = pool_.op(term) != Op::kAdd && pool_.IsNegative(term);
+      if (negative) {
+        Put(first ? "-" : " - ");
+      } else if (!first) {
+        Put(" + ");
+      }
+      Put(term, kTerm, negative);
+      first = false;
+    }
+  }
+
+  void PutProduct(ExprId id, bool drop_sign) {
+    std::vector<ExprId> factors = order_.Factors(id);
+    bool first = true;
+    for (ExprId factor : factors) {
+      if (first && pool_.IsNumber(factor)) {  // the coefficient
+        const double value = pool_.NumberValue(factor);
+        if (value < 0 && !drop_sign) Put("-");
+        if (std::fabs(value) == 1) continue;
+        Put(FormatNumber(std::fabs(value)));
+      } else {
+        if (!first) Put("*");
+        Put(factor, first && pool_.op(factor) == Op::kDivide ? kTerm : kFactor);
+      }
+      first = false;
+    }
+  }
+
+  void PutCall(ExprId id) {
+    const FunctionInfo& function = pool_.function(pool_.FunctionOf(id));
+    if (!function.orders.empty()) Put("partial(");
+    Put(std::string(pool_.FunctionName(pool_.FunctionOf(id))) + "(");
+    PutList(pool_.operands(id), ", ", kLoose);
+    Put(")");
+    if (!function.orders.empty()) {
+      for (uint32_t order : function.orders) Put(", " + std::to_string(order));
+      Put(")");
+    }
+  }
+
+  void PutNode(ExprId id, bool drop_sign) {
+    const auto operands = pool_.operands(id);
+    const Op op = pool_.op(id);
+    switch (op) {
+      case Op::kNumber:
+        return Put(FormatNumber(drop_sign ? std::fabs(pool_.NumberValue(id)) : pool_.NumberValue(id)));
+      case Op::kBoolean:
+        return Put(pool_.BooleanValue(id) ? "true" : "false");
+      case Op::kSymbol:
+        return PutSymbol(pool_.SymbolOf(id), {});
+      case Op::kTime:
+        return Put("time");
+      case Op::kAdd:
+        return PutSum(id);
+      case Op::kMultiply:
+        return PutProduct(id, drop_sign);
+      case Op::kDivide:
+        Put(operands[0], kTerm);
+        Put("/");
+        return Put(operands[1], kFactor);
+      case Op::kPower:
+        Put(operands[0], kPrimary);
+        Put("^");
+        return Put(operands[1], kPrimary);
+      case Op::kEqual:
+      case Op::kNotEqual:
+        return PutList(order_.Operands(id), op == Op::kEqual ? " == " : " != ", kSum);
+      case Op::kLess:
+      case Op::kLessEqual:
+        return PutList(operands, op == Op::kLess ? " < " : " <= ", kSum);
+      case Op::kAnd:
+        return PutList(order_.Operands(id), " and ", kNot);
+      case Op::kOr:
+        return PutList(order_.Operands(id), " or ", kAnd);
+      case Op::kNot:
+        Put("not ");
+        return Put(operands[0], kRelation);
+      case Op::kIf:
+        Put("if ");
+        Put(operands[0], kOr);
+        Put(" then ");
+        Put(operands[1], kLoose);
+        Put(" else ");
+        return Put(operands[2], kLoose);
+      case Op::kElement:
+        if (pool_.IsSymbol(operands[0])) return PutSymbol(pool_.SymbolOf(operands[0]), operands.subspan(1));
+        Put(operands[0], kPrimary);
+        Put("[");
+        PutList(operands.subspan(1), ", ", kLoose);
+        return Put("]");
+      case Op::kSumOver:
+        Put("sum(");
+        Put(operands[2], kLoose);
+        Put(" for " + std::string(pool_.SymbolName(pool_.SymbolOf(id))) + " in ");
+        Put(operands[0], kSum);
+        Put(":");
+        Put(operands[1], kSum);
+        return Put(")");
+      case Op::kArray:
+        Put("{");
+        PutList(operands, ", ", kLoose);
+        return Put("}");
+      case Op::kCall:
+        return PutCall(id);
+      default:
+        Put(std::string(OpName(op)) + "(");
+        PutList(op == Op::kMin || op == Op::kMax ? order_.Operands(id) : std::vector<ExprId>(operands.begin(), operands.end()), ", ",
+                kLoose);
+        return Put(")");
+    }
+  }
+};
+
+}  // namespace
+
+std::string PrintText(const ExprPool& pool, ExprId expr, const PrintOptions& options) {
+  return TextPrinter(pool, expr, options).Run(expr);
+}
+
+}  // namespace cotree

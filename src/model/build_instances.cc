@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "language/lex.h"
+#include "model/class_builder.h"
+#include "units/format_dimension.h"
+
+namespace cotree {
+
+namespace messages = model_messages;
+
+void ClassBuilder::DeclareInstance(NodeId node) {
+  member_instances_.push_back(static_cast<uint32_t>(class_.instances.size()));
+  const NodeId use = tree_->Child(node, NodeKind::kClass);
+  if (class_.kind == ClassKind::kSoftware) {
+    Report(messages::kNotHere, node, {"an instance", "a software component"}).Help("make it a component; software has code only");
+  }
+  const ClassId id = use.IsNone() ? ClassId::None() : builder_.ResolveClass(*tree_, tree_id_, use);
+  if (!id.IsNone() && builder_.model[id].kind == ClassKind::kSystem) {
+    Report(messages::kNotAClass, use, {TextOf(use), "a system"}).Help("change `system` to `component` to use it inside another");
+  }
+  const size_t generics = id.IsNone() ? 0 : builder_.model[id].generics.size();
+  for (const NodeId name : tree_->Children(node)) {
+    if (tree_->kind(name) != NodeKind::kName) continue;
+    Instance instance{};
+    instance.name = builder_.Intern(tree_->Name(name));
+    instance.class_id = id;
+    instance.is_public = tree_->Has(node, kFlagPublic);
+    instance.node = name;
+    if (generics > 0) {
+      instance.first_generic = static_cast<uint32_t>(generic_vars_.size());
+      for (size_t g = 0; g < generics; ++g) generic_vars_.push_back(NewDimension());
+    }
+    class_.instances.push_back(instance);
+    Declare(name, {MemberKind::kInstance, static_cast<uint32_t>(class_.instances.size() - 1)});
+  }
+}
+
+void ClassBuilder::DefineInstance(NodeId node, uint32_t first) {
+  const NodeId use = tree_->Child(node, NodeKind::kClass);
+  if (use.IsNone()) return;
+  const NodeId arguments = tree_->Child(use, NodeKind::kArguments);
+  uint32_t index = first;
+  for (const NodeId name : tree_->Children(node)) {
+    if (tree_->kind(name) != NodeKind::kName) break;
+    if (class_.instances[index].class_id.IsNone()) {
+      ++index;
+      continue;
+    }
+    const auto begin = static_cast<uint32_t>(class_.arguments.size());
+    class_.instances[index].first_argument = begin;
+    if (!arguments.IsNone()) {
+      for (const NodeId argument : tree_->Children(arguments)) {
+        if (tree_->kind(argument) == NodeKind::kStart) StartOf(argument, index, class_.starts);
+        else DefineArgument(argument, index);
+        class_.instances[index].argument_count = static_cast<uint16_t>(std::min<size_t>(class_.arguments.size() - begin, UINT16_MAX));
+      }
+    }
+    CheckArguments(class_.instances[index], use);
+    ++index;
+  }
+}
+
+// The common case of millions of lines: a literal for a parameter of fixed dimension.
+bool ClassBuilder::FastArgument(NodeId value, const Parameter& parameter, Argument& argument) {
+  if (tree_->kind(value) != NodeKind::kQuantityLiteral || parameter.type.base != BaseType::kReal || !parameter.type.declared ||
+      !parameter.type.dimension.generics.empty() || !parameter.shape.empty()) {
+    return false;
+  }
+  const UnitResult& unit = builder_.model.units.Lookup(tree_->Text((*tree_)[value].first_child));
+  if (!unit || unit->dimension != parameter.type.dimension.si || unit->offset != 0 || KindsClash(unit->kind, parameter.type.kind)) return false;
+  const double si = unit->ToSi(NumberValue(tree_->Name(value)));
+  if (!(si > -1e300 && si < 1e300)) return false;
+  argument.value = pool_.Number(si);
+  return true;
+}
+
+void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
+  const NodeId path = (*tree_)[node].first_child;
+  if (path.IsNone()) return;
+  const NodeId value_node = (*tree_)[path].next_sibling;
+  if (value_node.IsNone()) return;
+  Argument argument{};
+  argument.node = node;
+  // Follow the path through public inner instances.
+  const Instance* at = &class_.instances[index];
+  Chain chain{at};
+  std::vector<uint32_t> inner_path;
+  const ComponentClass* cls = &builder_.model[at->class_id];
+  NodeId segment = (*tree_)[path].first_child;
+  bool is_public = true, reported = false;
+  while (!(*tree_)[segment].next_sibling.IsNone()) {
+    const auto member = cls->members.Find(builder_.Intern(tree_->Name(segment)));
+    if (!member || member->kind != MemberKind::kInstance || cls->instances[member->index].class_id.IsNone()) {
+      Unknown(segment, *cls, true);
+      return;
+    }
+    const Instance& inner = cls->instances[member->index];
+    if (!inner.is_public) is_public = false;
+    inner_path.push_back(member->index);
+    chain.push_back(&inner);
+    cls = &builder_.model[inner.class_id];
+    segment = (*tree_)[segment].next_sibling;
+  }
+  const auto member = cls->members.Find(builder_.Intern(tree_->Name(segment)));
+  const std::string_view name = tree_->Name(segment);
+  if (!member || member->kind != MemberKind::kParameter) {
+    auto& report = builder_.diagnostics.Report(messages::kUnknownParameter, tree_->NameSpan(segment), {builder_.NameText(cls->name), name});
+    std::vector<std::string_view> names;
+    std::string all;
+    for (const Parameter& p : cls->parameters) {
+      names.push_back(builder_.model.names.Text(p.name));
+      all += (all.empty() ? "" : ", ") + std::string(names.back());
+    }
+    const std::string_view near = Nearest(name, names);
+    if (!near.empty()) report.Help("did you mean `" + std::string(near) + "`?");
+    else if (member && member->kind == MemberKind::kVariable) report.Help("`" + std::string(name) + "` is a variable; `start " + std::string(name) + " = ...` gives it a start value");
+    else report.Help(names.empty() ? "it has no parameters" : "its parameters are " + all);
+    return;
+  }
+  const Parameter& parameter = cls->parameters[member->index];
+  if (!inner_path.empty() && !is_public && !parameter.is_public) {
+    Report(messages::kHiddenParameter, path,
+           {TextOf(path), InstanceText(index), tree_->Name((*tree_)[path].first_child), builder_.NameText(builder_.model[class_.instances[index].class_id].name)});
+    reported = true;
+  }
+  if (parameter.is_final) {
+    Report(messages::kFinalParameter, path, {name, InstanceText(index)});
+    reported = true;
+  }
+  argument.parameter = member->index;
+  if (!inner_path.empty()) {
+    argument.path = static_cast<uint32_t>(class_.paths.size());
+    class_.paths.push_back(inner_path);
+  } else {
+    for (uint32_t i = class_.instances[index].first_argument; i < class_.arguments.size(); ++i) {
+      if (class_.arguments[i].path == UINT32_MAX && class_.arguments[i].parameter == argument.parameter) {
+        Report(messages::kDuplicateArgument, path, {TextOf(path)}).Also(tree_->SpanOf(class_.arguments[i].node), "first given here");
+        return;
+      }
+    }
+  }
+  if (!reported && FastArgument(value_node, parameter, argument)) {
+    class_.arguments.push_back(argument);
+    return;
+  }
+  const Type type = parameter.type;
+  const Shape parameter_shape = parameter.shape;
+  const uint32_t shape_index = class_.instances[index].shape;
+  const Shape instance_shape = shape_index == UINT32_MAX ? Shape{} : class_.shapes[shape_index];
+  // The dimension of the parameter, seen from here.
+  DimExpr dim{type.dimension, {}};
+  for (size_t k = chain.size(); k-- > 0;) dim = MapDimension(dim.constant, OwnerOf(chain, k), *chain[k]);
+  Value value = Lower(value_node);
+  if (!value.ok) return;
+  const std::string what = "`" + std::string(name) + "` of `" + InstanceText(index) + "`";
+  if (!Fit(value, value_node, type, dim, what) || reported) return;
+  // One value for all, one per element of the array of instances, or one for an array parameter (or both).
+  const size_t given = value.shape.size(), own = parameter_shape.size(), outer = instance_shape.size();
+  if (given != 0 && given != own && given != outer && given != own + outer) {
+    Report(messages::kArrayWanted, value_node, {TextOf(value_node), std::to_string(own == 0 ? outer : own), std::to_string(given)});
+    return;
+  }
+  if (given > 0 && own == 0) {
+    argument.per_element = true;
+    for (size_t k = 0; k < given; ++k) AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[k], instance_shape[k], value_node);
+  } else if (given == own + outer && outer > 0 && given > 0) {
+    argument.per_element = true;
+    for (size_t k = 0; k < outer; ++k) AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[k], instance_shape[k], value_node);
+  }
+  argument.value = value.expr;
+  class_.arguments.push_back(argument);
+  class_.instances[index].argument_count = static_cast<uint16_t>(
+      std::min<size_t>(class_.arguments.size() - class_.instances[index].first_argument, UINT16_MAX));
+  if (given == own && own > 0 && inner_path.empty()) {
+    // The size of the parameter, with the other arguments of this instance put in.
+    Chain self{&class_.instances[index]};
+    for (size_t k = 0; k < own; ++k) AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[k], InContext(parameter_shape[k], self), value_node);
+  }
+}
+
+// Parameters without a default must be given.
+void ClassBuilder::CheckArguments(const Instance& instance, NodeId class_node) {
+  const ComponentClass& cls = builder_.model[instance.class_id];
+  for (uint32_t p = 0; p < cls.parameters.size(); ++p) {
+    const Parameter& parameter = cls.parameters[p];
+    if (parameter.has_default) continue;
+    bool given = false;
+    for (uint32_t i = 0; i < instance.argument_count && !given; ++i) {
+      const Argument& argument = class_.arguments[instance.first_argument + i];
+      given = argument.path == UINT32_MAX && argument.parameter == p;
+    }
+    if (given) continue;
+    // An argument that was given but is wrong has its own message.
+    const NodeId arguments = tree_->Child(class_node, NodeKind::kArguments);
+    if (!arguments.IsNone()) {
+      for (const NodeId argument : tree_->Children(arguments)) {
+        const NodeId path = (*tree_)[argument].first_child;
+        if (!path.IsNone() && tree_->Text(path) == builder_.model.names.Text(parameter.name)) given = true;
+      }
+    }
+    if (given) continue;
+    const std::string unit = parameter.type.unit.empty() || parameter.type.unit == "1" ? std::string("it has no default")
+                                                                                       : "it is in " + parameter.type.unit;
+    builder_.diagnostics.Report(messages::kMissingParameter, tree_->SpanOf(instance.node),
+                                {builder_.NameText(instance.name), builder_.NameText(parameter.name), unit})
+        .Label("a " + builder_.NameText(cls.name) + " without `" + builder_.NameText(parameter.name) + "`");
+  }
+}
+
+}  // namespace cotree

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/model_builder.h"
+
+namespace cotree {
+
+/** Builds one component class from its syntax: declares the members, lowers expressions and statements, infers dimensions, checks.
+Private to this folder. One file per concern:
+
+ | build_class.cc | members, in two passes: names first, then values |
+ | lower_expression.cc | syntax of expressions to Value |
+ | resolve_path.cc | what a path means |
+ | fit_dimensions.cc | dimensions: equating, fitting a value to a type, messages |
+ | build_instances.cc | instances, their arguments and start values |
+ | build_connections.cc | connections and associations |
+ | build_statements.cc | equations, if, when, for |
+ | finish_class.cc | checks on the whole class, inferred dimensions |
+
+Expressions are walked by recursion, which the parser bounds in depth, except along chains of + - * / and or, which are loops. */
+class ClassBuilder {
+ public:
+  ClassBuilder(ModelBuilder& builder, TreeId tree);
+
+  ClassId Build(DeclarationId id, NameId model_name);
+  /// Makes a finished class the scope, for experiments.
+  void Open(ClassId id);
+  ExprId LowerDomainPower(DomainId domain, NodeId node);
+  /// The body of a function, with its parameters as symbols.
+  void LowerFunction(NodeId node, FunctionDefinition& function);
+
+  // lower_expression.cc
+  Value Lower(NodeId node);
+  Value LowerScalar(NodeId node);
+  ExprId LowerCondition(NodeId node);
+  std::optional<double> ConstantNumber(NodeId node);
+
+  // fit_dimensions.cc
+  /// Whether `value`, written at `node`, may stand where `type` is declared; `what` names the place ("`R`").
+  bool Fit(Value& value, NodeId node, const Type& type, const DimExpr& dim, std::string_view what);
+
+  // build_statements.cc
+  void StartOf(NodeId node, uint32_t instance, std::vector<StartValue>& out);
+
+  // resolve_path.cc
+  struct Resolved {
+    bool ok = false;
+    enum class Kind : uint8_t { kValue, kTerminal, kInstance, kEdge, kGround } kind = Kind::kValue;
+    Value value;
+    const Parameter* parameter = nullptr;
+    const Variable* variable = nullptr;
+    Type type;
+    bool own = false;               // a member of this class itself
+    bool edge_variable = false;
+    uint32_t instance = UINT32_MAX; // the first instance on the path
+    uint32_t member = 0;
+  };
+  Resolved ResolvePath(NodeId path, bool report = true);
+
+ private:
+  struct Local {
+    NameId name;
+    Value value;
+  };
+  struct Tag {
+    Span span;
+    std::string text;
+  };
+
+  // build_class.cc
+  void Collect(NodeId parent, NameId model_name);
+  void DeclareMember(NodeId node);
+  void DeclareNames(NodeId node, MemberKind kind);
+  void Declare(NodeId name_node, Member member);
+  void DeclareTerminal(NodeId node);
+  void DeclareParameter(NodeId node);
+  void DeclareVariable(NodeId node);
+  void DeclareEdge(NodeId node);
+  void LowerShapes();
+  Shape LowerShape(NodeId dimensions);
+  void DefineMember(NodeId node);
+  void DefineParameter(NodeId node);
+  void DefineVariable(NodeId node);
+  void DefineEnergy(NodeId node);
+  void DefineSetting(NodeId node);
+  void DefineExternal(NodeId node);
+
+  // build_instances.cc
+  void DeclareInstance(NodeId node);
+  void DefineInstance(NodeId node, uint32_t first);
+  void DefineArgument(NodeId node, uint32_t instance);
+  bool FastArgument(NodeId value, const Parameter& parameter, Argument& argument);
+  void CheckArguments(const Instance& instance, NodeId class_node);
+  std::string InstanceText(uint32_t instance) const { return builder_.NameText(cls_->instances[instance].name); }
+
+  // build_connections.cc
+  void DefineConnection(NodeId node);
+  bool ResolveEndpoint(NodeId path, Endpoint& endpoint, bool signal, bool target, DomainId& domain, Resolved& resolved);
+  bool ResolveTerminal(NodeId path, Endpoint& endpoint, DomainId& domain, bool joined);
+  void DefineAssociation(NodeId node);
+  void CheckDrivenTwice();
+
+  // build_statements.cc
+  void DefineStatement(NodeId node);
+  void DefineEquation(NodeId node);
+  void DefineFor(NodeId node);
+  void DefineIf(NodeId node);
+  void DefineWhen(NodeId node);
+  void DefineWhenAction(NodeId node, WhenClause& clause);
+  void DefineAssert(NodeId node);
+  void DefineStart(NodeId node);
+  LoopRange CurrentLoops();
+  LoopRange LoopsFor(const Shape& shape, ExprId* left, ExprId* right);
+  struct Range {
+    bool ok = false;
+    ExprId from, step, to;  // step None: 1
+  };
+  Range LowerRange(NodeId node);
+  void CollectEquations(NodeId branch, std::vector<std::pair<NodeId, std::pair<Value, Value>>>& out);
+  bool LowerSides(NodeId node, Value& left, Value& right);
+
+  // lower_expression.cc
+  Value LowerLiteral(NodeId node);
+  Value LowerUnary(NodeId node);
+  Value LowerBinary(NodeId node);
+  Value Combine(NodeKind op, NodeId node, NodeId right_node, Value left, Value right);
+  Value Additive(NodeKind op, NodeId node, Value left, Value right, NodeId left_node, NodeId right_node);
+  Value Multiplicative(NodeKind op, NodeId node, Value left, Value right);
+  Value Compare(NodeKind op, NodeId node, Value left, Value right, NodeId left_node, NodeId right_node);
+  Value Logical(NodeKind op, Value left, Value right, NodeId left_node, NodeId right_node);
+  Value LowerPower(NodeId node);
+  Value LowerConditional(NodeId node);
+  Value LowerCall(NodeId node);
+  Value LowerDer(NodeId node, NodeId argument);
+  Value LowerSum(NodeId node, NodeId argument);
+  Value LowerArray(NodeId node);
+  Value LowerComprehension(NodeId node);
+  Value CallFunction(NodeId node, FunctionDefinition& function, std::string_view name);
+  Value CallTable(NodeId node, TableId table);
+  bool Numeric(const Value& value, NodeId node);
+  bool WantCount(NodeId node, size_t least, size_t most);
+  bool SameShape(Value& a, Value& b, NodeId left_node, NodeId right_node, Shape& shape);
+  ExprId AtIndices(ExprId expr, std::span<const ExprId> indices);
+  std::vector<ExprId> CanonicalIndices(size_t rank);
+
+  // fit_dimensions.cc
+  Value Failed() const { return {}; }
+  Value Number(double value, bool bare);
+  DimExpr One() const { return {}; }
+  DimExpr DimTimes(const DimExpr& a, const DimExpr& b, NodeId node, Rational exponent = 1);
+  DimExpr DimPower(const DimExpr& a, Rational exponent, NodeId node);
+  DimExpr DimOf(const Type& type) const { return {type.dimension, {}}; }
+  DimExpr MapDimension(const DimensionVector& inner, const ComponentClass& owner, const Instance& instance);
+  std::string DimText(const DimExpr& dim);
+  std::string UnitText(const Value& value);
+  std::string TypeText(const Type& type, const DimExpr& dim);
+  enum class Equated : uint8_t { kYes, kMismatch, kReported };
+  Equated Equate(const DimExpr& a, const DimExpr& b, NodeId node, std::string text);
+  bool KindsClash(KindHint a, KindHint b) const;
+  void ReportClash(NodeId node, std::string_view text, KindHint found, std::string_view what, KindHint wanted);
+  void Hint(const DimExpr& dim, const std::string& unit);
+  void JoinHints(const DimExpr& a, const DimExpr& b);
+  uint32_t HintRoot(uint32_t var);
+  DimVarId NewDimension();
+
+  // resolve_path.cc
+  /** The dimensions met along a path, with the indices given for them. */
+  struct PathDimensions {
+    Shape sizes;
+    std::vector<std::optional<Subscript>> subscripts;  // none: all elements
+  };
+  using Chain = std::vector<const Instance*>;  // the instances on the way, outermost first
+  const ComponentClass& OwnerOf(const Chain& chain, size_t k) const;
+  bool TakeSegment(NodeId segment, const Shape& shape, const Chain& chain, PathDimensions& dims, bool report);
+  bool LowerSubscript(NodeId node, ExprId size, Subscript& out, std::string_view what);
+  Resolved ResolveIn(const ComponentClass& cls, NodeId path, NodeId segment, std::string prefix, PathDimensions dims, Chain& chain,
+                     bool report);
+  Resolved EdgeVariable(const ComponentClass& cls, const Edge& edge, NodeId path, NodeId segment, const std::string& prefix,
+                        PathDimensions& dims, const Chain& chain, bool report);
+  Value SymbolValue(const std::string& name, int order, SymbolKind kind, const Type& type, DimExpr dim, const Chain& chain,
+                    const PathDimensions& dims);
+  DimExpr InferredDimension(MemberKind kind, uint32_t index);
+  ExprId InContext(ExprId inner, const Chain& chain);
+  ExprId ParameterContext(ExprId inner, const ComponentClass& owner, const ComponentClass& cls, const Instance& instance);
+  std::vector<std::string_view> MemberNames(const ComponentClass& cls) const;
+  Resolved Unknown(NodeId segment, const ComponentClass& cls, bool report);
+  const DimExpr GenericOf(const ComponentClass& outer, const Instance& instance, size_t k);
+  void AddSizeCheck(SizeCheck::Kind kind, ExprId value, ExprId bound, NodeId node);
+
+  // finish_class.cc
+  void Finish();
+  void CheckTerminalGraph();
+  void CheckParameterCycles();
+  void CheckSoftware();
+  void CheckDiscrete();
+  void CheckExogenous();
+  void StoreInferred();
+  std::string ClassText() const { return builder_.NameText(cls_->name); }
+
+  const SyntaxTree& tree() const { return *tree_; }
+  Diagnostic& Report(const DiagnosticInfo& info, NodeId node, std::initializer_list<std::string_view> arguments = {}) {
+    return builder_.diagnostics.Report(info, tree_->SpanOf(node), arguments);
+  }
+  Origin At(NodeId node) const { return {tree_id_, node}; }
+  std::string TextOf(NodeId node) const;
+
+  ModelBuilder& builder_;
+  ExprPool& pool_;
+  TreeId tree_id_;
+  const SyntaxTree* tree_;
+  ComponentClass class_;
+  ComponentClass* cls_ = &class_;
+  bool building_ = true;
+  std::vector<NodeId> members_;
+  std::vector<uint32_t> member_instances_;   // first instance of each kInstance node, in order
+  DimensionSystem dimensions_;
+  std::vector<Tag> tags_;
+  std::vector<DimVarId> generic_vars_;       // beside class_.generic_values
+  std::vector<DimVarId> inferred_;           // by variable or parameter without a type: see InferredOf
+  std::vector<std::string> hints_;           // by DimVarId
+  std::vector<uint32_t> hint_parent_;
+  std::unordered_map<uint64_t, DimVarId> undeclared_;  // member kind and index -> unknown dimension
+  std::vector<Local> locals_;
+  std::vector<Loop> loop_stack_;
+  std::vector<ExprId> condition_stack_;
+  std::optional<DomainId> domain_scope_;
+  std::vector<std::pair<std::pair<uint32_t, uint32_t>, NodeId>> driven_;  // (instance, input) with the place
+  int when_depth_ = 0;
+  bool structural_scope_ = false;  // lowering a size: parameters met are structural
+  std::vector<std::pair<uint32_t, std::string>> feedthrough_;
+  std::vector<NodeId> feedthrough_nodes_;
+  int loop_counter_ = 0;
+};
+
+}  // namespace cotree

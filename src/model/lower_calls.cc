@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "expr/differentiate.h"
+#include "expr/substitute.h"
+#include "model/class_builder.h"
+
+namespace cotree {
+
+namespace messages = model_messages;
+
+namespace {
+
+enum class Rule : uint8_t { kPureNumber, kSame, kRoot, kSign, kTwoSame, kArctangent };
+struct Elementary {
+  std::string_view name;
+  Op op;
+  size_t arguments;
+  Rule rule;
+};
+constexpr std::array kElementary = {
+    Elementary{"sin", Op::kSin, 1, Rule::kPureNumber},   Elementary{"cos", Op::kCos, 1, Rule::kPureNumber},
+    Elementary{"tan", Op::kTan, 1, Rule::kPureNumber},   Elementary{"asin", Op::kAsin, 1, Rule::kPureNumber},
+    Elementary{"acos", Op::kAcos, 1, Rule::kPureNumber}, Elementary{"atan", Op::kAtan, 1, Rule::kPureNumber},
+    Elementary{"sinh", Op::kSinh, 1, Rule::kPureNumber}, Elementary{"cosh", Op::kCosh, 1, Rule::kPureNumber},
+    Elementary{"tanh", Op::kTanh, 1, Rule::kPureNumber}, Elementary{"exp", Op::kExp, 1, Rule::kPureNumber},
+    Elementary{"log", Op::kLog, 1, Rule::kPureNumber},   Elementary{"log10", Op::kLog10, 1, Rule::kPureNumber},
+    Elementary{"sqrt", Op::kSqrt, 1, Rule::kRoot},       Elementary{"abs", Op::kAbs, 1, Rule::kSame},
+    Elementary{"sign", Op::kSign, 1, Rule::kSign},       Elementary{"floor", Op::kFloor, 1, Rule::kPureNumber},
+    Elementary{"ceil", Op::kCeil, 1, Rule::kPureNumber}, Elementary{"min", Op::kMin, 2, Rule::kTwoSame},
+    Elementary{"max", Op::kMax, 2, Rule::kTwoSame},      Elementary{"mod", Op::kMod, 2, Rule::kTwoSame},
+    Elementary{"atan2", Op::kAtan2, 2, Rule::kArctangent},
+};
+
+constexpr std::array<std::string_view, 13> kOthers = {"der", "pre", "sum", "size", "sample", "edge", "initial",
+                                                      "terminal", "noevent", "smooth", "change", "assert", "reinit"};
+
+std::string Count(size_t n) { return std::to_string(n) + (n == 1 ? " argument" : " arguments"); }
+
+}  // namespace
+
+bool ClassBuilder::WantCount(NodeId node, size_t least, size_t most) {
+  const size_t given = tree_->CountChildren(node);
+  if (given >= least && given <= most) return true;
+  const std::string wanted = least == most ? Count(least) : std::to_string(least) + " to " + Count(most);
+  Report(messages::kArgumentCount, node, {tree_->Name(node), wanted, given == 1 ? "1 is" : std::to_string(given) + " are"});
+  return false;
+}
+
+Value ClassBuilder::LowerDer(NodeId node, NodeId argument) {
+  Value value = Lower(argument);
+  if (!Numeric(value, argument)) return Failed();
+  if (value.base == BaseType::kInteger && !value.bare) {
+    Report(messages::kDerivativeOfDiscrete, argument, {TextOf(argument)});
+    return Failed();
+  }
+  ExprId bare = value.expr;
+  if (pool_.op(bare) == Op::kElement) bare = pool_.operand(bare, 0);
+  if (pool_.IsSymbol(bare) && pool_.kind(pool_.SymbolOf(bare)) == SymbolKind::kDiscrete) {
+    Report(messages::kDerivativeOfDiscrete, argument, {TextOf(argument)});
+    return Failed();
+  }
+  value.dim = DimTimes(value.dim, {Dimension::Of(0, 0, 1), {}}, node, -1);
+  value.kind = value.unit == "rad" ? KindHint::kAngularVelocity : KindHint::kNone;
+  value.unit = value.unit == "rad" ? "rad/s" : "";
+  value.bare = false;
+  value.expr = TimeDerivative(pool_, value.expr);
+  return value;
+}
+
+Value ClassBuilder::LowerCall(NodeId node) {
+  const std::string_view name = tree_->Name(node);
+  std::vector<NodeId> arguments;
+  for (const NodeId child : tree_->Children(node)) arguments.push_back(child);
+  for (const Elementary& f : kElementary) {
+    if (f.name != name) continue;
+    if (!WantCount(node, f.arguments, f.arguments)) return Failed();
+    Value a = Lower(arguments[0]);
+    if (!Numeric(a, arguments[0])) return Failed();
+    if (f.arguments == 1) {
+      Value out = a;
+      out.expr = pool_.Unary(f.op, a.expr);
+      out.base = f.op == Op::kFloor || f.op == Op::kCeil ? BaseType::kInteger : BaseType::kReal;
+      out.kind = KindHint::kNone;
+      if (a.absolute) {
+        Report(messages::kAbsoluteTemperature, arguments[0], {"degC", TextOf(arguments[0])});
+        return Failed();
+      }
+      switch (f.rule) {
+        case Rule::kPureNumber: {
+          out.bare = false;
+          const auto equated = a.bare ? Equated::kYes : Equate(a.dim, One(), arguments[0], TextOf(arguments[0]));
+          if (equated == Equated::kMismatch) {
+            Report(messages::kNotANumber, arguments[0], {TextOf(arguments[0]), UnitText(a), "divide it by a value of the same dimension"});
+          }
+          if (equated != Equated::kYes) return Failed();
+          out.dim = One();
+          const bool angle = f.op == Op::kAsin || f.op == Op::kAcos || f.op == Op::kAtan;
+          out.unit = angle ? "rad" : "1";
+          break;
+        }
+        case Rule::kRoot:
+          out.dim = DimPower(a.dim, *Rational::Make(1, 2), node);
+          out.unit.clear();
+          break;
+        case Rule::kSign:
+          out.bare = false;
+          out.dim = One();
+          out.unit = "1";
+          break;
+        default: out.kind = a.kind; break;
+      }
+      return out;
+    }
+    Value b = Lower(arguments[1]);
+    if (!Numeric(b, arguments[1])) return Failed();
+    Value out = Additive(NodeKind::kLess, node, a, b, arguments[0], arguments[1]);
+    if (!out.ok) return out;
+    out.expr = pool_.Binary(f.op, a.expr, b.expr);
+    if (f.rule == Rule::kArctangent) {
+      out.dim = One();
+      out.bare = false;
+      out.unit = "rad";
+      out.kind = KindHint::kNone;
+    }
+    return out;
+  }
+  if (name == "der") return WantCount(node, 1, 1) ? LowerDer(node, arguments[0]) : Failed();
+  if (name == "sum") return WantCount(node, 1, 1) ? LowerSum(node, arguments[0]) : Failed();
+  if (name == "pre" || name == "noevent") {
+    if (!WantCount(node, 1, 1)) return Failed();
+    Value value = Lower(arguments[0]);
+    if (!value.ok) return value;
+    value.expr = pool_.Call(name, {value.expr});
+    value.bare = false;
+    return value;
+  }
+  if (name == "smooth") {
+    if (!WantCount(node, 2, 2)) return Failed();
+    const auto order = ConstantNumber(arguments[0]);
+    Value value = Lower(arguments[1]);
+    if (!order || !value.ok) return Failed();
+    value.expr = pool_.Call(name, {pool_.Number(*order), value.expr});
+    value.bare = false;
+    return value;
+  }
+  if (name == "size") {
+    if (!WantCount(node, 1, 2)) return Failed();
+    const Value value = Lower(arguments[0]);
+    if (!value.ok) return value;
+    double k = 1;
+    if (arguments.size() == 2) {
+      const auto given = ConstantNumber(arguments[1]);
+      if (!given) return Failed();
+      k = *given;
+    }
+    if (!(k >= 1 && k <= static_cast<double>(value.shape.size()))) {
+      Report(messages::kTooManyIndices, node, {TextOf(arguments[0]), std::to_string(value.shape.size()), std::to_string(static_cast<long>(std::min(k, 1e9)))});
+      return Failed();
+    }
+    Value out = Number(0, true);
+    out.expr = value.shape[static_cast<size_t>(k) - 1];
+    out.base = BaseType::kInteger;
+    return out;
+  }
+  Value condition = Number(0, false);
+  condition.base = BaseType::kBoolean;
+  if (name == "initial" || name == "terminal") {
+    if (!WantCount(node, 0, 0)) return Failed();
+    condition.expr = pool_.Call(name, {});
+    return condition;
+  }
+  if (name == "edge" || name == "change") {
+    if (!WantCount(node, 1, 1)) return Failed();
+    const Value value = LowerScalar(arguments[0]);
+    if (!value.ok) return value;
+    if (name == "edge" && value.base != BaseType::kBoolean) {
+      Report(messages::kConditionWanted, arguments[0], {TextOf(arguments[0]), BaseTypeText(value.base)});
+      return Failed();
+    }
+    condition.expr = pool_.Call(name, {value.expr});
+    return condition;
+  }
+  if (name == "sample") {
+    if (!WantCount(node, 1, 2)) return Failed();
+    std::vector<ExprId> times;
+    Type time;
+    time.declared = true;
+    time.dimension = Dimension::Of(0, 0, 1);
+    time.unit = "s";
+    for (const NodeId argument : arguments) {
+      Value value = LowerScalar(argument);
+      if (!value.ok || !Fit(value, argument, time, DimOf(time), "a time")) return Failed();
+      times.push_back(value.expr);
+    }
+    if (times.size() == 1) times.insert(times.begin(), pool_.Zero());
+    condition.expr = pool_.Call(name, times);
+    return condition;
+  }
+  // Tables of this class, then functions and tables of the files.
+  if (const auto member = cls_->members.Find(builder_.Intern(name)); member && member->kind == MemberKind::kTable) {
+    return CallTable(node, cls_->tables[member->index]);
+  }
+  const auto lookup = builder_.declarations.Find(NameId::None(), builder_.Intern(name), tree_->file,
+                                                 [](NodeKind k) { return k == NodeKind::kFunction || k == NodeKind::kTable; });
+  if (!lookup.found.empty()) {
+    const DeclarationId id = lookup.found[0];
+    if (builder_.declarations[id].kind == NodeKind::kTable) {
+      const auto table = builder_.TableNamed(id);
+      return table ? CallTable(node, *table) : Failed();
+    }
+    FunctionDefinition* function = builder_.FunctionNamed(id);
+    if (function == nullptr) {
+      Report(messages::kRecursiveFunction, node, {name});
+      return Failed();
+    }
+    return CallFunction(node, *function, name);
+  }
+  auto& report = builder_.diagnostics.Report(messages::kUnknownFunction, tree_->NameSpan(node), {name});
+  std::vector<std::string_view> candidates =
+      builder_.declarations.Names([](NodeKind k) { return k == NodeKind::kFunction || k == NodeKind::kTable; });
+  for (const Elementary& f : kElementary) candidates.push_back(f.name);
+  for (const std::string_view other : kOthers) candidates.push_back(other);
+  const std::string_view near = Nearest(name, candidates);
+  if (!near.empty()) report.Help("did you mean `" + std::string(near) + "`?");
+  else if (const auto member = cls_->members.Find(builder_.Intern(name)); member) report.Help("`" + std::string(name) + "` is a member here, not a function; write `*` to multiply");
+  return Failed();
+}
+
+Value ClassBuilder::CallFunction(NodeId node, FunctionDefinition& function, std::string_view name) {
+  if (!WantCount(node, function.parameters.size(), function.parameters.size())) return Failed();
+  std::vector<DimVarId> generics;
+  for (size_t g = 0; g < function.generic_count; ++g) generics.push_back(NewDimension());
+  const auto mapped = [&](const DimensionVector& inner) {
+    DimExpr out{inner.si, {}};
+    for (const auto& generic : inner.generics) {
+      out = DimTimes(out, {{}, {{generics[generic.id.index()], 1}}}, node, generic.exponent);
+    }
+    return out;
+  };
+  std::vector<Replacement> replacements;
+  bool ok = function.ok;
+  size_t i = 0;
+  for (const NodeId argument : tree_->Children(node)) {
+    Value value = LowerScalar(argument);
+    const Type& type = function.parameters[i];
+    const std::string what = "argument " + std::to_string(i + 1) + " of `" + std::string(name) + "`";
+    if (!value.ok || !Fit(value, argument, type, mapped(type.dimension), what)) {
+      ok = false;
+    } else {
+      replacements.emplace_back(function.symbols[i], value.expr);
+    }
+    ++i;
+  }
+  if (!ok) return Failed();
+  Value out = function.result;
+  out.dim = mapped(function.result.dim.constant);
+  out.expr = Substitute(pool_, function.result.expr, replacements);
+  return out;
+}
+
+Value ClassBuilder::CallTable(NodeId node, TableId id) {
+  const Table table = builder_.model.tables[id.index()];
+  if (!WantCount(node, table.arguments.size(), table.arguments.size())) return Failed();
+  std::vector<ExprId> arguments;
+  size_t i = 0;
+  for (const NodeId argument : tree_->Children(node)) {
+    Value value = LowerScalar(argument);
+    const std::string what = "argument " + std::to_string(i + 1) + " of `" + std::string(tree_->Name(node)) + "`";
+    if (!value.ok || !Fit(value, argument, table.arguments[i], DimOf(table.arguments[i]), what)) return Failed();
+    arguments.push_back(value.expr);
+    ++i;
+  }
+  Value out;
+  out.ok = true;
+  out.dim = DimOf(table.result);
+  out.kind = table.result.kind;
+  out.unit = table.result.unit;
+  out.expr = pool_.Call(tree_->Name(node), arguments);
+  return out;
+}
+
+}  // namespace cotree

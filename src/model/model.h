@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/names.h"
+#include "base/source.h"
+#include "expr/expr_pool.h"
+#include "language/syntax_tree.h"
+#include "model/member_map.h"
+#include "units/unit_table.h"
+
+namespace cotree {
+
+using ClassId = Id<struct ClassTag>;
+using DomainId = Id<struct DomainTag>;
+using QuantityId = Id<struct QuantityTag>;
+using EnumerationId = Id<struct EnumerationTag>;
+using TableId = Id<struct TableTag>;
+using TreeId = Id<struct TreeTag>;
+
+/** A place in the syntax: every product of this stage knows where it came from. */
+struct Origin {
+  TreeId tree;
+  NodeId node;
+};
+
+/** A named quantity: `quantity Torque = N*m`. */
+struct Quantity {
+  NameId name;
+  Dimension dimension;
+  KindHint kind = KindHint::kNone;  // only the four names of design §7 have one
+  std::string unit;                 // as declared: "N*m", "rad"
+  std::string display;              // the unit people read: "deg"; empty: the same
+  Origin origin;
+};
+
+struct Enumeration {
+  NameId name;
+  std::vector<NameId> values;
+  Origin origin;
+};
+
+enum class BaseType : uint8_t { kReal, kInteger, kBoolean, kString, kEnumeration };
+
+/** The type of a parameter or variable. */
+struct Type {
+  BaseType base = BaseType::kReal;
+  bool declared = false;         // false: no type was written; the dimension is inferred
+  DimensionVector dimension;     // over SI and the class's own generics; meaningless if not declared
+  QuantityId quantity;           // if the type is one plain quantity
+  KindHint kind = KindHint::kNone;
+  EnumerationId enumeration;
+  std::string unit;              // a text for people, e.g. "V/rad"; with generics "$b/$a"
+};
+
+struct Domain {
+  NameId name;
+  NameId across, rate, acceleration, through;  // rate, acceleration may be None
+  Type across_type, through_type;
+  ExprId power;        // in symbols named as the variables
+  Origin origin;
+};
+
+/** Sizes of an array, in symbols of the class's parameters; empty for a single thing. */
+using Shape = std::vector<ExprId>;
+
+struct Terminal {
+  NameId name;
+  DomainId domain;
+  Shape shape;
+  bool optional = false;
+  Origin origin;
+};
+
+struct Parameter {
+  NameId name;
+  Type type;
+  Shape shape;
+  ExprId value;  // the default; element-wise in the symbols #1, #2, ... if an array; None: must be given
+  bool has_default = false;  // also where the default was wrong and `value` is none
+  bool is_public = false, is_final = false;
+  SymbolId symbol;
+  Origin origin;
+};
+
+enum class VariableRole : uint8_t { kInput, kOutput, kVariable, kState, kExogenous };
+
+struct Variable {
+  NameId name;
+  VariableRole role;
+  bool discrete = false;
+  Type type;
+  Shape shape;
+  ExprId start;  // None: no proposal
+  bool fixed = false;
+  bool prefer = false;
+  SymbolId symbol;
+  Origin origin;
+};
+
+/** An edge of the terminal graph, from terminal `from` to terminal `to` (None: the reference vertex of the domain).
+An edge between arrays of terminals is an array of edges. Its variables are symbols `name.v`, `name.i`. */
+struct Edge {
+  NameId name;
+  uint32_t from = 0;
+  std::optional<uint32_t> to;
+  DomainId domain;
+  Shape shape;
+  SymbolId across, through;
+  Origin origin;
+};
+
+/** A loop around equations or connections: symbol = from, ..., to (step 1). Loops are never unrolled in the model. */
+struct Loop {
+  SymbolId symbol;
+  ExprId from, to;
+};
+
+struct LoopRange {
+  uint32_t first = 0;
+  uint32_t count = 0;
+};
+
+struct Equation {
+  ExprId left, right;
+  LoopRange loops;       // in ComponentClass::loops, outermost first
+  bool initial = false;
+  Origin origin;
+};
+
+/** `when condition { target = value ... reinit(x, value) }`; elsewhen clauses follow their `when` in order. */
+struct WhenAction {
+  ExprId target;  // a symbol, or an element of one
+  ExprId value;
+  bool reinit = false;
+  LoopRange loops;
+  Origin origin;
+};
+struct WhenClause {
+  ExprId condition;
+  bool is_elsewhen = false;
+  std::vector<WhenAction> actions;
+  LoopRange loops;
+  Origin origin;
+};
+
+struct Assertion {
+  ExprId condition;
+  std::string message;
+  LoopRange loops;
+  Origin origin;
+};
+
+/** An index or a slice in a path: one element (`to` None), or from ... to by step. */
+struct Subscript {
+  ExprId from;
+  ExprId to;    // None: a single element
+  ExprId step;  // None: 1
+};
+
+/** An argument of an instance: a value for a parameter of its class. */
+struct Argument {
+  uint32_t parameter = 0;  // of the instance's class, or, with a path, of the class at the end of it
+  uint32_t path = UINT32_MAX;  // in ComponentClass::paths: instances on the way to a public inner parameter
+  ExprId value;            // element-wise in #1, ... where per element or for an array parameter
+  bool per_element = false;
+  NodeId node;
+};
+
+struct Instance {
+  NameId name;
+  ClassId class_id;
+  uint32_t first_argument = 0;
+  uint16_t argument_count = 0;
+  bool is_public = false;
+  uint32_t shape = UINT32_MAX;      // in ComponentClass::shapes; none: a single component
+  uint32_t first_generic = UINT32_MAX;  // dimensions found for its class's generics, in ComponentClass::generic_values
+  NodeId node;                      // the kName of its declaration
+};
+
+/** One end of a connection or association. */
+struct Endpoint {
+  enum class Kind : uint8_t { kTerminal, kGround, kSignal };
+  Kind kind = Kind::kTerminal;
+  uint32_t instance = UINT32_MAX;  // none: the class's own terminal or signal
+  uint32_t member = 0;             // index of terminal or variable in the class of the instance; for kGround the DomainId
+  ExprId expression;               // kSignal: what is read; for the writing end, the input
+  uint32_t first_subscript = 0;
+  uint8_t instance_subscripts = 0, member_subscripts = 0;
+  NodeId node;
+};
+
+struct Connection {
+  uint32_t first_endpoint = 0;
+  uint32_t endpoint_count = 0;
+  bool signal = false;   // the first endpoint drives the others
+  LoopRange loops;
+  ExprId condition;      // None: always; otherwise over structural parameters
+  NodeId node;
+};
+
+struct Association {
+  Endpoint exogenous;
+  ExprId value;
+  LoopRange loops;
+  NodeId node;
+};
+
+struct StartValue {
+  ExprId target;  // symbol or element, of any order (a rate is an order)
+  ExprId value;
+  bool fixed = false;
+  uint32_t instance = UINT32_MAX;  // given among the arguments of this instance
+  Origin origin;
+};
+
+/** Something about sizes that can be tested only with the numbers of an instance: two sizes are equal, or an index lies within one. */
+struct SizeCheck {
+  enum class Kind : uint8_t { kEqual, kInRange } kind;
+  ExprId value, bound;
+  LoopRange loops;
+  NodeId node;
+};
+
+/** Which parameters are structural, and why (design §3.9). */
+enum class StructuralReason : uint8_t { kNone, kSize, kCondition, kZero };
+struct ParameterUse {
+  bool sets_size = false;
+  bool decides_condition = false;
+  std::string zero_effect;  // if not empty: what vanishes when the parameter is exactly 0
+};
+
+/** A table of data: one or two arguments. */
+struct Table {
+  NameId name;
+  std::vector<Type> arguments;
+  Type result;
+  enum class Interpolation : uint8_t { kLinear, kMonotone, kSpline } interpolation = Interpolation::kLinear;
+  enum class Extrapolation : uint8_t { kHold, kLinear, kError } extrapolation = Extrapolation::kHold;
+  std::vector<double> rows, columns;  // SI; columns only for two arguments
+  std::vector<double> values;         // SI, row by row
+  std::string file;
+  uint64_t file_hash = 0;
+  Origin origin;
+};
+
+struct OutputGroup {
+  std::vector<uint32_t> outputs;  // with equal direct inputs
+  std::vector<uint32_t> inputs;
+};
+
+enum class ClassKind : uint8_t { kComponent, kSoftware, kSystem };
+
+/** A component class with one of its models chosen: what is written once, whatever the number of instances (design §3.1).
+
+A system is a class too. Names in `members`; instances, connections and arguments are compact arrays, since a system may spell out millions.
+Always true after a build without errors: every name is resolved, every expression is dimensionally right, every endpoint has a terminal or signal. */
+struct ComponentClass {
+  NameId name;
+  NameId package;
+  NameId model;  // None: the class has no models
+  ClassKind kind = ClassKind::kComponent;
+  Origin origin;
+  std::string documentation;
+
+  MemberMap members;
+  std::vector<Terminal> terminals;
+  std::vector<Parameter> parameters;
+  std::vector<Variable> variables;
+  std::vector<Edge> edges;
+  std::vector<Loop> loops;
+  std::vector<Equation> equations;
+  std::vector<WhenClause> whens;
+  std::vector<Assertion> assertions;
+  std::vector<StartValue> starts;
+  std::vector<TableId> tables;
+  ExprId energy, loss;
+
+  std::vector<NameId> generics;  // $a, $b in order of appearance
+  std::vector<Instance> instances;
+  std::vector<Argument> arguments;
+  std::vector<std::vector<uint32_t>> paths;
+  std::vector<Shape> shapes;
+  std::vector<Connection> connections;
+  std::vector<Endpoint> endpoints;
+  std::vector<Subscript> subscripts;
+  std::vector<Association> associations;
+  std::vector<DimensionVector> generic_values;  // found by inference, per instance and generic of its class
+  std::vector<std::string> generic_units;       // beside it: the text for people, e.g. "rad"
+  std::vector<std::string> inferred_units;      // by variable, then parameter: where no type was declared
+  std::vector<SizeCheck> size_checks;
+  std::vector<ParameterUse> parameter_uses;     // by parameter
+
+  // Software components.
+  ExprId sample_period;             // None: continuous
+  std::vector<OutputGroup> groups;
+  std::string external_library, external_function;
+
+  bool IsComposite() const { return !instances.empty(); }
+};
+
+struct ExperimentSetting {
+  ExprId stop, begin, interval, tolerance;
+  bool steady = false;
+};
+struct Experiment {
+  NameId name;
+  ClassId system;
+  ExperimentSetting settings;
+  std::vector<ExprId> plots;
+  std::vector<std::string> plot_texts;
+  std::vector<std::pair<std::string, ExprId>> sets;
+  std::vector<StartValue> starts;
+  Origin origin;
+};
+
+/** The checked description: classes with their equations, systems with their instances and connections, all names resolved, all
+dimensions right. It knows no graph and no flattening; later stages read it and never change it. */
+struct Model {
+  SourceFiles files;
+  std::vector<std::unique_ptr<SyntaxTree>> trees;
+  NamePool names;
+  ExprPool expressions;
+  UnitTable units;
+
+  std::vector<Quantity> quantities;
+  std::vector<Enumeration> enumerations;
+  std::vector<Domain> domains;
+  std::vector<Table> tables;
+  std::vector<ComponentClass> classes;  // in order of completion: a class comes behind those it uses
+  std::vector<ClassId> systems;         // of the files given, in order of declaration
+  std::vector<ClassId> own_classes;     // components and software of the files given
+  std::vector<Experiment> experiments;
+
+  const ComponentClass& operator[](ClassId id) const { return classes[id.index()]; }
+  const SyntaxTree& tree(TreeId id) const { return *trees[id.index()]; }
+  std::string Text(NameId id) const { return id.IsNone() ? std::string() : std::string(names.Text(id)); }
+  Span SpanOf(const Origin& origin) const { return trees[origin.tree.index()]->SpanOf(origin.node); }
+};
+
+/// Number of single components, arrays counted with their sizes at default parameter values; 0 where a size is not a number.
+double CountComponents(const Model& model, ClassId system);
+
+}  // namespace cotree

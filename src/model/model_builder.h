@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "model/declarations.h"
+#include "model/diagnostics.h"
+#include "model/model.h"
+#include "units/dimension_system.h"
+
+namespace cotree {
+
+/** A dimension during a build: a known part times powers of unknowns. */
+struct DimExpr {
+  DimensionVector constant;
+  std::vector<DimensionSystem::Term> terms;
+
+  bool known() const { return terms.empty(); }
+  bool IsOne() const { return terms.empty() && constant.IsOne(); }
+};
+
+/** What an expression came to: its value, element-wise in the symbols #1, #2, ... where it is an array, and all that is checked of it. */
+struct Value {
+  bool ok = false;        // false: an error was reported; nothing more is said about it
+  ExprId expr;
+  DimExpr dim;
+  KindHint kind = KindHint::kNone;
+  BaseType base = BaseType::kReal;
+  EnumerationId enumeration;
+  Shape shape;
+  bool bare = false;      // made of plain numbers only: fits any inferred dimension
+  bool absolute = false;  // a literal in degC
+  std::string unit;       // how its unit is best written, if known ("rad")
+};
+
+struct FunctionDefinition {
+  bool building = false, ok = false;
+  std::vector<Type> parameters;
+  std::vector<SymbolId> symbols;
+  size_t generic_count = 0;
+  Value result;
+};
+
+class ClassBuilder;
+
+/** Builds the Model: resolves names, builds each class once, checks. Private to this folder; the verb is BuildModel. */
+class ModelBuilder {
+ public:
+  ModelBuilder(Model& model, Diagnostics& diagnostics, Declarations& declarations)
+      : model(model), diagnostics(diagnostics), declarations(declarations), pool(model.expressions) {}
+
+  void BuildAll();
+  /// Builds one class by name, with its first model; for `cotree library`.
+  ClassId BuildNamed(DeclarationId id) { return BuildClass(id, NameId::None(), Origin{}); }
+
+  Model& model;
+  Diagnostics& diagnostics;
+  Declarations& declarations;
+  ExprPool& pool;
+
+  // resolve_names.cc
+  DeclarationId FindDeclaration(const SyntaxTree& tree, NodeId path, Declarations::KindTest wanted, const DiagnosticInfo& unknown,
+                                std::string_view what);
+  ClassId ResolveClass(const SyntaxTree& tree, TreeId tree_id, NodeId class_use);
+  std::optional<DomainId> ResolveDomain(const SyntaxTree& tree, NodeId path, bool report);
+  std::optional<DomainId> DomainNamed(NameId name, FileId from);
+  std::optional<QuantityId> QuantityNamed(NameId package, NameId name, FileId from);
+  std::optional<EnumerationId> EnumerationNamed(NameId package, NameId name, FileId from);
+  ClassId BuildClass(DeclarationId id, NameId model_name, Origin user);
+  TreeId TreeIdOf(DeclarationId id);
+
+  // resolve_types.cc
+  /// A type from syntax; generics are numbered by `generics`, which grows. Reports and returns false if it is none.
+  bool ResolveType(const SyntaxTree& tree, NodeId type, std::vector<NameId>* generics, Type& out);
+  std::string QuantityArticle(const Type& type) const;
+  const UnitResult& LookupUnit(const SyntaxTree& tree, NodeId unit, std::string& scratch);
+  void ReportUnit(const SyntaxTree& tree, NodeId unit, const UnitError& error);
+
+  // functions_tables.cc
+  FunctionDefinition* FunctionNamed(DeclarationId id);
+  std::optional<TableId> TableNamed(DeclarationId id);
+  std::optional<TableId> BuildTable(const SyntaxTree& tree, TreeId tree_id, NodeId node);
+
+  // experiments.cc
+  void BuildExperiment(DeclarationId id);
+
+  std::string NameText(NameId id) const { return model.Text(id); }
+  NameId Intern(std::string_view text) { return model.names.Intern(text); }
+  SymbolId IndexSymbol(size_t k);  // #1, #2, ...
+
+ private:
+  friend class ClassBuilder;
+  void CheckDuplicates();
+
+  std::map<std::pair<uint32_t, uint32_t>, ClassId> built_;  // declaration, model name
+  std::map<std::pair<uint32_t, uint32_t>, bool> building_;
+  std::vector<DeclarationId> stack_;
+  std::unordered_map<uint64_t, ClassId> class_cache_;       // file and bare name
+  std::unordered_map<uint64_t, uint32_t> domain_cache_;     // file and bare name -> DomainId or none
+  std::unordered_map<uint32_t, DomainId> domains_;          // by declaration
+  std::unordered_map<uint32_t, QuantityId> quantities_;
+  std::unordered_map<uint32_t, EnumerationId> enumerations_;
+  std::map<uint32_t, FunctionDefinition> functions_;
+  std::unordered_map<uint32_t, TableId> tables_;
+};
+
+std::string_view KindName(KindHint kind);
+std::string BaseTypeText(BaseType base);
+bool IsClassDeclaration(NodeKind kind);
+
+}  // namespace cotree

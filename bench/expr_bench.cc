@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speed of src/expr: constructions a second at several sizes, and how the passes grow with the expression. A plain program; prints a table.
+// Speed of src/expr: constructions a second at several sizes, and how the passes grow with the expression. A
+// plain program; prints a table.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -27,7 +28,8 @@ uint64_t Next(uint64_t& state) {
   return state;
 }
 
-/// Terms R*i + L*der(i) - v*sin(phi)/c with operands drawn from `symbols` variables: a mixture of new nodes and of hits.
+/// Terms R*i + L*der(i) - v*sin(phi)/c with operands drawn from `symbols` variables: a mixture of new nodes
+/// and of hits.
 void ConstructionMix(size_t symbols, size_t equations) {
   ExprPool pool;
   std::vector<ExprId> x;
@@ -45,9 +47,10 @@ void ConstructionMix(size_t symbols, size_t equations) {
   const double seconds = Now() - start;
   const double made = static_cast<double>(pool.statistics().constructed - before.constructed);
   const double hits = static_cast<double>(pool.statistics().hits - before.hits);
-  std::printf("construct  symbols %6zu  nodes %9zu  hits %4.1f %%  %6.1f M constructions/s  %5.1f bytes/node\n", symbols, pool.size(),
-              100 * hits / (made + hits), (made + hits) / seconds * 1e-6,
-              static_cast<double>(pool.bytes()) / static_cast<double>(pool.size()));
+  std::printf(
+      "construct  symbols %6zu  nodes %9zu  hits %4.1f %%  %6.1f M constructions/s  %5.1f bytes/node\n",
+      symbols, pool.size(), 100 * hits / (made + hits), (made + hits) / seconds * 1e-6,
+      static_cast<double>(pool.bytes()) / static_cast<double>(pool.size()));
 }
 
 /// f = sin(f)*f nested `depth` times: 2 nodes a level, 2^depth terms if it were not shared.
@@ -59,8 +62,9 @@ void SharedDerivative(int depth) {
   const size_t before = pool.size();
   const double start = Now();
   Differentiate(pool, f, x);
-  std::printf("derivative of f = sin(f)*f  depth %6d  nodes %7zu  new nodes %8zu (%.2f a node)  %8.3f ms\n", depth, before,
-              pool.size() - before, static_cast<double>(pool.size() - before) / static_cast<double>(before), (Now() - start) * 1e3);
+  std::printf("derivative of f = sin(f)*f  depth %6d  nodes %7zu  new nodes %8zu (%.2f a node)  %8.3f ms\n",
+              depth, before, pool.size() - before,
+              static_cast<double>(pool.size() - before) / static_cast<double>(before), (Now() - start) * 1e3);
 }
 
 void LongSum(size_t n) {
@@ -95,10 +99,12 @@ void LongSum(size_t n) {
   start = Now();
   const size_t characters = PrintText(pool, chain).size();
   const double print = Now() - start;
-  std::printf("sum of %7zu squares: two at a time %7.2f ms, at once %7.2f ms, gradient (%zu) %7.2f ms, tape %6.2f ms, run %6.2f ms "
-              "(%.1f ns/node), print %zu chars %6.2f ms\n",
-              n, by_two * 1e3, at_once * 1e3, entries, gradient * 1e3, made * 1e3, run * 1e3,
-              run * 1e9 / static_cast<double>(tape.instructions().size()), characters, print * 1e3);
+  std::printf(
+      "sum of %7zu squares: two at a time %7.2f ms, at once %7.2f ms, gradient (%zu) %7.2f ms, tape %6.2f "
+      "ms, run %6.2f ms "
+      "(%.1f ns/node), print %zu chars %6.2f ms\n",
+      n, by_two * 1e3, at_once * 1e3, entries, gradient * 1e3, made * 1e3, run * 1e3,
+      run * 1e9 / static_cast<double>(tape.instructions().size()), characters, print * 1e3);
 }
 
 /// n equations of a chain of masses, each with 9 variables.
@@ -108,13 +114,14 @@ void ChainJacobian(size_t n) {
   for (size_t k = 0; k < n + 2; ++k) x.push_back(pool.Symbol("s" + std::to_string(k)));
   const ExprId c = pool.Symbol(pool.DeclareSymbol("c", SymbolKind::kParameter));
   for (size_t k = 1; k <= n; ++k) {
-    const ExprId left = pool.Power(pool.Subtract(x[k], x[k - 1]), 3), right = pool.Power(pool.Subtract(x[k + 1], x[k]), 3);
+    const ExprId left = pool.Power(pool.Subtract(x[k], x[k - 1]), 3),
+                 right = pool.Power(pool.Subtract(x[k + 1], x[k]), 3);
     rows.push_back(pool.Add(pool.Multiply(c, pool.Subtract(left, right)), TimeDerivative(pool, x[k], 2)));
   }
   const double start = Now();
   const size_t entries = Jacobian(pool, rows, x).size();
-  std::printf("jacobian of a chain of %7zu: %8zu entries  %8.2f ms  (%.0f ns an entry)\n", n, entries, (Now() - start) * 1e3,
-              (Now() - start) * 1e9 / static_cast<double>(entries));
+  std::printf("jacobian of a chain of %7zu: %8zu entries  %8.2f ms  (%.0f ns an entry)\n", n, entries,
+              (Now() - start) * 1e3, (Now() - start) * 1e9 / static_cast<double>(entries));
 }
 
 }  // namespace

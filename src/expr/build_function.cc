@@ -53,7 +53,9 @@ double ExactValue(Op op, double value) {
   }
 }
 
-bool IsRounding(Op op) { return op == Op::kFloor || op == Op::kCeil; }
+bool IsRounding(Op op) {
+  return op == Op::kFloor || op == Op::kCeil;
+}
 
 }  // namespace
 
@@ -92,7 +94,8 @@ ExprId ExprPool::Binary(Op op, ExprId a, ExprId b) {
   return Intern(op, {a, b});
 }
 
-// ---- Logic ----------------------------------------------------------------------------------------------------------------------------
+// ---- Logic
+// ----------------------------------------------------------------------------------------------------------------------------
 
 ExprId ExprPool::Relation(Op op, ExprId a, ExprId b) {
   COTREE_CHECK(IsRelation(op));
@@ -144,7 +147,8 @@ ExprId ExprPool::Connective(Op op, std::span<const ExprId> operands) {
   for (size_t k = 0; k < count; ++k) {
     if (this->op(all[k]) != Op::kNot && !IsRelation(this->op(all[k]))) continue;
     const ExprId opposite = Not(all[k]);
-    const auto found = std::lower_bound(all.begin(), all.end(), opposite, [this](ExprId a, ExprId b) { return Precedes(a, b); });
+    const auto found = std::lower_bound(all.begin(), all.end(), opposite,
+                                        [this](ExprId a, ExprId b) { return Precedes(a, b); });
     if (found != all.end() && *found == opposite) return Boolean(!neutral);
   }
   if (all.empty()) return Boolean(neutral);
@@ -162,7 +166,8 @@ ExprId ExprPool::If(ExprId condition, ExprId then_value, ExprId else_value) {
   return Intern(Op::kIf, {condition, then_value, else_value});
 }
 
-// ---- Arrays and loops -----------------------------------------------------------------------------------------------------------------
+// ---- Arrays and loops
+// -----------------------------------------------------------------------------------------------------------------
 
 ExprId ExprPool::Array(std::span<const ExprId> elements) {
   COTREE_CHECK(!elements.empty());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Canonical products, quotients and powers. A factor is split into base^exponent with a positive integer exponent; factors are sorted by
-// their bases (EX.5).
+// Canonical products, quotients and powers. A factor is split into base^exponent with a positive integer
+// exponent; factors are sorted by their bases (EX.5).
 #include <algorithm>
 #include <cmath>
 
@@ -13,8 +13,12 @@ namespace cotree {
 
 namespace {
 
-bool IsInteger(double x) { return std::fabs(x) <= 9007199254740992.0 && x == std::floor(x); }
-bool IsOdd(double x) { return std::fmod(x, 2) != 0; }
+bool IsInteger(double x) {
+  return std::fabs(x) <= 9007199254740992.0 && x == std::floor(x);
+}
+bool IsOdd(double x) {
+  return std::fmod(x, 2) != 0;
+}
 
 }  // namespace
 
@@ -63,7 +67,9 @@ ExprId ExprPool::Multiply(ExprId a, ExprId b) {
   return Product({a, b});
 }
 
-ExprId ExprPool::Product(std::span<const ExprId> factors) { return ProductOf(factors, true); }
+ExprId ExprPool::Product(std::span<const ExprId> factors) {
+  return ProductOf(factors, true);
+}
 
 ExprId ExprPool::ProductOf(std::span<const ExprId> operands, bool merge_scaled) {
   InlineBuffer<double, 8> numbers;
@@ -77,13 +83,15 @@ ExprId ExprPool::ProductOf(std::span<const ExprId> operands, bool merge_scaled) 
   };
   for (ExprId id : operands) {
     if (IsZero(id)) return zero_;
-    if (op(id) == Op::kMultiply && node(id).count() <= kMergeLimit && (merge_scaled || !IsNumber(operand(id, 0)))) {
+    if (op(id) == Op::kMultiply && node(id).count() <= kMergeLimit &&
+        (merge_scaled || !IsNumber(operand(id, 0)))) {
       for (ExprId inner : this->operands(id)) take(inner);
     } else {
       take(id);
     }
   }
-  FoldNumbers(numbers, [](double a, double b) { return a * b; }, FoldableProduct);
+  FoldNumbers(
+      numbers, [](double a, double b) { return a * b; }, FoldableProduct);
   // Coefficients that do not fold stay with their own operands: 1e300*(1e300*x).
   if (numbers.size() > 1 && merge_scaled) return ProductOf(operands, false);
   std::sort(factors.begin(), factors.end(), [this](const Factor& a, const Factor& b) {
@@ -156,7 +164,8 @@ ExprId ExprPool::Power(ExprId base, ExprId exponent) {
           value = product;
         }
         if (exact && n > 0) return Number(value);
-        if (exact && std::fma(1 / value, value, -1.0) == 0 && FoldableProduct(1 / value)) return Number(1 / value);
+        if (exact && std::fma(1 / value, value, -1.0) == 0 && FoldableProduct(1 / value))
+          return Number(1 / value);
       }
       // Of sums and products both signs are the same work; -x inside moves out or away.
       if (IsNegative(base)) {

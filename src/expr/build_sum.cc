@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Canonical sums. A term is split into coefficient * core; terms are sorted by their cores, so that those which can be collected stand
-// side by side whatever their coefficients are (EX.4).
+// Canonical sums. A term is split into coefficient * core; terms are sorted by their cores, so that those
+// which can be collected stand side by side whatever their coefficients are (EX.4).
 #include <algorithm>
 #include <cmath>
 
@@ -13,10 +13,10 @@ namespace cotree {
 
 struct ExprPool::Term {
   double coefficient;
-  uint64_t core_hash;     // the hash the core has as an expression of its own
-  ExprId id;              // the whole term
+  uint64_t core_hash;  // the hash the core has as an expression of its own
+  ExprId id;           // the whole term
   uint32_t core_count;
-  const ExprId* core;     // factors of the core; nullptr: the core is `id` itself
+  const ExprId* core;  // factors of the core; nullptr: the core is `id` itself
 };
 
 ExprPool::Term ExprPool::SplitTerm(const ExprId& id) const {
@@ -51,7 +51,8 @@ bool ExprPool::TermPrecedes(const Term& a, const Term& b) const {
 /// coefficient * core of `term`; the core is canonical, so only the coefficient needs care.
 ExprId ExprPool::ScaleCore(double coefficient, const Term& term) {
   const ExprId* core = term.core != nullptr ? term.core : &term.id;
-  if (coefficient == 1) return term.core_count == 1 ? core[0] : Intern(Op::kMultiply, {core, term.core_count});
+  if (coefficient == 1)
+    return term.core_count == 1 ? core[0] : Intern(Op::kMultiply, {core, term.core_count});
   if (coefficient == -1 && term.core_count == 1 && CanNegateTermwise(core[0])) return NegateTermwise(core[0]);
   InlineBuffer<ExprId, 20> factors;
   factors.push_back(Number(coefficient));
@@ -92,7 +93,8 @@ ExprId ExprPool::Sum(std::span<const ExprId> operands) {
   std::sort(terms.begin(), terms.end(), [this](const Term& a, const Term& b) { return TermPrecedes(a, b); });
 
   InlineBuffer<ExprId, 36> result;
-  FoldNumbers(numbers, [](double a, double b) { return a + b; }, FoldableSum);
+  FoldNumbers(
+      numbers, [](double a, double b) { return a + b; }, FoldableSum);
   for (double number : numbers) {
     if (number != 0) result.push_back(Number(number));
   }

@@ -7,8 +7,8 @@ namespace cotree {
 
 Builtin FindBuiltin(std::string_view name) {
   static constexpr std::pair<std::string_view, Builtin> kTable[] = {
-      {"pre", Builtin::kPre},         {"sample", Builtin::kSample},     {"edge", Builtin::kEdge},
-      {"change", Builtin::kChange},   {"initial", Builtin::kInitial},   {"terminal", Builtin::kTerminal},
+      {"pre", Builtin::kPre},         {"sample", Builtin::kSample},   {"edge", Builtin::kEdge},
+      {"change", Builtin::kChange},   {"initial", Builtin::kInitial}, {"terminal", Builtin::kTerminal},
       {"noevent", Builtin::kNoEvent}, {"smooth", Builtin::kSmooth},
   };
   for (const auto& [text, builtin] : kTable) {

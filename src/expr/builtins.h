@@ -6,7 +6,8 @@
 
 namespace cotree {
 
-/** Names of Call nodes that mean something to the passes; every other name is a table or a function kept closed.
+/** Names of Call nodes that mean something to the passes; every other name is a table or a function kept
+closed.
 
  | call | value | total time derivative |
  |---|---|---|

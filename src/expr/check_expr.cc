@@ -13,16 +13,19 @@ std::optional<std::string> CheckExpr(ExprPool& pool, ExprId expr) {
   for (ExprId id : order.nodes) {
     const auto operands = pool.operands(id);
     for (ExprId operand : operands) {
-      if (operand.value >= id.value) return "an operand is younger than its user: " + PrintText(pool, id, brief);
+      if (operand.value >= id.value)
+        return "an operand is younger than its user: " + PrintText(pool, id, brief);
     }
     if (pool.op(id) == Op::kMultiply) {
       for (size_t k = 1; k < operands.size(); ++k) {
-        if (pool.IsNumber(operands[k])) return "a number stands behind a factor: " + PrintText(pool, id, brief);
+        if (pool.IsNumber(operands[k]))
+          return "a number stands behind a factor: " + PrintText(pool, id, brief);
       }
     }
     if (operands.empty()) continue;
     const ExprId again = pool.Rebuild(id, operands);
-    if (again != id) return "not canonical: " + PrintText(pool, id, brief) + " becomes " + PrintText(pool, again, brief);
+    if (again != id)
+      return "not canonical: " + PrintText(pool, id, brief) + " becomes " + PrintText(pool, again, brief);
   }
   return std::nullopt;
 }

@@ -16,13 +16,16 @@ std::vector<SymbolId> FindSymbols(const ExprPool& pool, ExprId expr) {
   while (!stack.empty()) {
     const ExprId id = stack.back();
     stack.pop_back();
-    if (pool.IsSymbol(id) && pool.kind(pool.SymbolOf(id)) != SymbolKind::kIndex) found.push_back(pool.SymbolOf(id));
-    if (pool.op(id) == Op::kCall && FindBuiltin(pool.FunctionName(pool.FunctionOf(id))) == Builtin::kPre) continue;
+    if (pool.IsSymbol(id) && pool.kind(pool.SymbolOf(id)) != SymbolKind::kIndex)
+      found.push_back(pool.SymbolOf(id));
+    if (pool.op(id) == Op::kCall && FindBuiltin(pool.FunctionName(pool.FunctionOf(id))) == Builtin::kPre)
+      continue;
     for (ExprId operand : pool.operands(id)) {
       if (seen.Insert(operand, 0)) stack.push_back(operand);
     }
   }
-  std::sort(found.begin(), found.end(), [&](SymbolId a, SymbolId b) { return pool.CompareSymbols(a, b) < 0; });
+  std::sort(found.begin(), found.end(),
+            [&](SymbolId a, SymbolId b) { return pool.CompareSymbols(a, b) < 0; });
   return found;
 }
 

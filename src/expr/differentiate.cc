@@ -22,7 +22,8 @@ ExprId ProductWithout(ExprPool& pool, std::span<const ExprId> factors, size_t sk
   return pool.Product({all.data(), all.size()});
 }
 
-/// Sum over k of t[k] * product of the other factors, in linear size: products of the factors before k and after k are shared.
+/// Sum over k of t[k] * product of the other factors, in linear size: products of the factors before k and
+/// after k are shared.
 ExprId LongProductDerivative(ExprPool& pool, std::span<const ExprId> factors, std::span<const ExprId> t) {
   const size_t n = factors.size();
   std::vector<ExprId> after(n + 1, pool.One());
@@ -138,7 +139,9 @@ Differentiator Differentiator::Partial(ExprPool* pool, ExprId with_respect_to) {
   return Differentiator(pool, with_respect_to);
 }
 
-Differentiator Differentiator::TotalTime(ExprPool* pool) { return Differentiator(pool, ExprId()); }
+Differentiator Differentiator::TotalTime(ExprPool* pool) {
+  return Differentiator(pool, ExprId());
+}
 
 ExprId Differentiator::OfLeaf(ExprId id) const {
   if (id == with_respect_to_) return pool_->One();
@@ -224,7 +227,8 @@ ExprId Differentiator::OfNode(ExprId id) {
     t[k] = Known(operands[k]);
     depends |= !pool_->IsZero(t[k]);
   }
-  const bool kronecker = op == Op::kElement && !with_respect_to_.IsNone() && pool_->op(with_respect_to_) == Op::kElement;
+  const bool kronecker =
+      op == Op::kElement && !with_respect_to_.IsNone() && pool_->op(with_respect_to_) == Op::kElement;
   if (!depends && !kronecker) return pool_->Zero();
   switch (op) {
     case Op::kAdd:

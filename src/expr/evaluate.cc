@@ -9,8 +9,12 @@
 
 namespace cotree {
 
-Dual operator+(Dual a, Dual b) { return {a.value + b.value, a.tangent + b.tangent}; }
-Dual operator*(Dual a, Dual b) { return {a.value * b.value, a.tangent * b.value + a.value * b.tangent}; }
+Dual operator+(Dual a, Dual b) {
+  return {a.value + b.value, a.tangent + b.tangent};
+}
+Dual operator*(Dual a, Dual b) {
+  return {a.value * b.value, a.tangent * b.value + a.value * b.tangent};
+}
 Dual operator/(Dual a, Dual b) {
   const double q = a.value / b.value;
   return {q, (a.tangent - q * b.tangent) / b.value};
@@ -115,8 +119,12 @@ double BinaryValue(Op op, double a, double b) {
   }
 }
 
-double ValueOf(double x) { return x; }
-double ValueOf(Dual x) { return x.value; }
+double ValueOf(double x) {
+  return x;
+}
+double ValueOf(Dual x) {
+  return x.value;
+}
 
 /// What doubles and duals have in common: conditions, arrays, loops, calls.
 template <class Scalar, class Self>
@@ -136,10 +144,12 @@ struct RealArithmetic {
     return Self::Make(op == Op::kAnd);
   }
 
-  Value Call(const ExprPool& pool, const Tape::Instruction& i, std::span<const Value> arguments, Environment<Value>& environment) const {
+  Value Call(const ExprPool& pool, const Tape::Instruction& i, std::span<const Value> arguments,
+             Environment<Value>& environment) const {
     const std::string_view name = pool.FunctionName(FunctionId(i.payload));
     const Builtin builtin = FindBuiltin(name);
-    if ((builtin == Builtin::kNoEvent || builtin == Builtin::kSmooth) && !arguments.empty()) return arguments.back();
+    if ((builtin == Builtin::kNoEvent || builtin == Builtin::kSmooth) && !arguments.empty())
+      return arguments.back();
     if (!environment.call) return Unknown();
     return environment.call(name, pool.function(FunctionId(i.payload)), arguments);
   }
@@ -147,10 +157,12 @@ struct RealArithmetic {
   /// 0-based, or past the end of everything.
   static size_t Index(Value index) {
     const double value = ValueOf(index);
-    return value >= 1 && value < 9e15 && value == std::floor(value) ? static_cast<size_t>(value) - 1 : SIZE_MAX;
+    return value >= 1 && value < 9e15 && value == std::floor(value) ? static_cast<size_t>(value) - 1
+                                                                    : SIZE_MAX;
   }
 
-  Value Element(const Tape& tape, const Tape::Instruction& i, std::span<const Value> slots, Environment<Value>& environment) const {
+  Value Element(const Tape& tape, const Tape::Instruction& i, std::span<const Value> slots,
+                Environment<Value>& environment) const {
     const auto in = tape.operand_slots(i);
     uint32_t array = in[0];
     for (size_t k = 1;;) {
@@ -187,8 +199,8 @@ struct RealArithmetic {
     return Unknown();
   }
 
-  Value SumOver(const Tape& tape, const Tape::Instruction& i, Value from, Value to, Environment<Value>& environment,
-                Workspace<Value>& workspace) {
+  Value SumOver(const Tape& tape, const Tape::Instruction& i, Value from, Value to,
+                Environment<Value>& environment, Workspace<Value>& workspace) {
     const SymbolId loop = tape.pool().SymbolOf(i.id);
     const Tape& body = tape.body(i);
     if (environment.scalars.size() <= loop.index()) environment.scalars.resize(loop.index() + 1, Unknown());
@@ -239,7 +251,8 @@ struct DualArithmetic : RealArithmetic<Dual, DualArithmetic> {
 };
 
 template <class Arithmetic, class Value>
-void Run(const Tape& tape, Environment<Value>& environment, Workspace<Value>& workspace, std::span<Value> results) {
+void Run(const Tape& tape, Environment<Value>& environment, Workspace<Value>& workspace,
+         std::span<Value> results) {
   COTREE_CHECK(results.size() == tape.root_slots().size());
   Arithmetic arithmetic;
   RunTape(tape, arithmetic, environment, workspace);
@@ -248,15 +261,18 @@ void Run(const Tape& tape, Environment<Value>& environment, Workspace<Value>& wo
 
 }  // namespace
 
-void EvaluateDouble(const Tape& tape, Environment<double>& environment, Workspace<double>& workspace, std::span<double> results) {
+void EvaluateDouble(const Tape& tape, Environment<double>& environment, Workspace<double>& workspace,
+                    std::span<double> results) {
   Run<DoubleArithmetic>(tape, environment, workspace, results);
 }
 
-void EvaluateDual(const Tape& tape, Environment<Dual>& environment, Workspace<Dual>& workspace, std::span<Dual> results) {
+void EvaluateDual(const Tape& tape, Environment<Dual>& environment, Workspace<Dual>& workspace,
+                  std::span<Dual> results) {
   Run<DualArithmetic>(tape, environment, workspace, results);
 }
 
-std::vector<double> EvaluateDouble(const ExprPool& pool, std::span<const ExprId> roots, Environment<double>& environment) {
+std::vector<double> EvaluateDouble(const ExprPool& pool, std::span<const ExprId> roots,
+                                   Environment<double>& environment) {
   std::vector<double> results(roots.size());
   Workspace<double> workspace;
   EvaluateDouble(Tape(pool, roots), environment, workspace, results);
@@ -274,7 +290,9 @@ Dual EvaluateDual(const ExprPool& pool, ExprId root, Environment<Dual>& environm
   return result;
 }
 
-void SetValue(Environment<double>& environment, SymbolId symbol, double value) { environment.Set(symbol, value, NAN); }
+void SetValue(Environment<double>& environment, SymbolId symbol, double value) {
+  environment.Set(symbol, value, NAN);
+}
 
 void SetValue(Environment<Dual>& environment, SymbolId symbol, double value, double tangent) {
   environment.Set(symbol, {value, tangent}, {NAN, 0});

@@ -45,7 +45,8 @@ struct FieldArithmetic {
       case Op::kNotEqual: {
         const bool minimum = op == Op::kMin || op == Op::kMax;
         if (minimum && a == b) return a;
-        const Value least = Hash(minimum ? Op::kMin : Op::kEqual, {a.value < b.value ? a : b, a.value < b.value ? b : a});
+        const Value least =
+            Hash(minimum ? Op::kMin : Op::kEqual, {a.value < b.value ? a : b, a.value < b.value ? b : a});
         if (op == Op::kMax) return a + b - least;
         return op == Op::kNotEqual ? kOne - least : least;
       }
@@ -65,17 +66,20 @@ struct FieldArithmetic {
     return op == Op::kAnd ? product : kOne - product;
   }
 
-  Value Call(const ExprPool& pool, const Tape::Instruction& i, std::span<const Value> arguments, Environment<Value>&) const {
+  Value Call(const ExprPool& pool, const Tape::Instruction& i, std::span<const Value> arguments,
+             Environment<Value>&) const {
     const FunctionInfo& function = pool.function(FunctionId(i.payload));
     const std::string_view name = pool.FunctionName(FunctionId(i.payload));
     const Builtin builtin = FindBuiltin(name);
-    if ((builtin == Builtin::kNoEvent || builtin == Builtin::kSmooth) && !arguments.empty()) return arguments.back();
+    if ((builtin == Builtin::kNoEvent || builtin == Builtin::kSmooth) && !arguments.empty())
+      return arguments.back();
     uint64_t salt = HashText(name);
     for (uint32_t order : function.orders) salt = MixHash(salt, order + 1);
     return FieldHash(salt, arguments);
   }
 
-  Value Element(const Tape& tape, const Tape::Instruction& i, std::span<const Value> slots, Environment<Value>&) const {
+  Value Element(const Tape& tape, const Tape::Instruction& i, std::span<const Value> slots,
+                Environment<Value>&) const {
     const auto in = tape.operand_slots(i);
     uint32_t array = in[0];
     for (size_t k = 1;;) {
@@ -99,8 +103,8 @@ struct FieldArithmetic {
     }
   }
 
-  Value SumOver(const Tape& tape, const Tape::Instruction& i, Value from, Value to, Environment<Value>& environment,
-                Workspace<Value>& workspace) {
+  Value SumOver(const Tape& tape, const Tape::Instruction& i, Value from, Value to,
+                Environment<Value>& environment, Workspace<Value>& workspace) {
     const size_t loop = tape.pool().SymbolOf(i.id).index();
     const Tape& body = tape.body(i);
     const Value before = environment.scalars[loop];

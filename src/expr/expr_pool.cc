@@ -23,7 +23,9 @@ constexpr uint64_t Seed(Op op, size_t count) {
   return (static_cast<uint64_t>(op) + 1) * 0xD6E8FEB86659FD93u + count;
 }
 
-constexpr uint32_t SlotHash(uint64_t hash) { return static_cast<uint32_t>(hash >> 16); }
+constexpr uint32_t SlotHash(uint64_t hash) {
+  return static_cast<uint32_t>(hash >> 16);
+}
 
 }  // namespace
 
@@ -93,7 +95,8 @@ uint64_t ExprPool::HashOf(Op op, uint64_t payload_hash, std::span<const ExprId> 
   return FinishHash(h) & hash_mask_;
 }
 
-ExprId ExprPool::Append(Op op, uint32_t payload, uint64_t hash, std::span<const ExprId> operands, uint32_t slot_hash, size_t slot) {
+ExprId ExprPool::Append(Op op, uint32_t payload, uint64_t hash, std::span<const ExprId> operands,
+                        uint32_t slot_hash, size_t slot) {
   COTREE_CHECK(operands.size() <= kMaxOperands);
   ++statistics_.constructed;
   const ExprId id(node_count_);
@@ -135,7 +138,8 @@ ExprId ExprPool::Intern(Op op, uint32_t payload, uint64_t payload_hash, std::spa
   return Append(op, payload, h, operands, slot_hash, at);
 }
 
-// ---- Leaves ---------------------------------------------------------------------------------------------------------------------------
+// ---- Leaves
+// ---------------------------------------------------------------------------------------------------------------------------
 
 ExprId ExprPool::Number(double value) {
   COTREE_CHECK(!std::isnan(value));
@@ -158,9 +162,13 @@ ExprId ExprPool::Number(double value) {
   return id;
 }
 
-ExprId ExprPool::Boolean(bool value) { return Intern(Op::kBoolean, value ? 1 : 0, value ? 1 : 0, {}); }
+ExprId ExprPool::Boolean(bool value) {
+  return Intern(Op::kBoolean, value ? 1 : 0, value ? 1 : 0, {});
+}
 
-ExprId ExprPool::Time() { return Intern(Op::kTime, 0, 0, {}); }
+ExprId ExprPool::Time() {
+  return Intern(Op::kTime, 0, 0, {});
+}
 
 ExprId ExprPool::Symbol(SymbolId symbol) {
   return Intern(Op::kSymbol, symbol.value, symbol_hashes_[symbol.index()], {});

@@ -23,30 +23,32 @@ using ExprId = Id<struct ExprTag>;
 
 /** Counts of symbolic work done in a pool. The pool counts nodes, the passes the rest. */
 struct ExprStatistics {
-  uint64_t constructed = 0;     // nodes that were new
-  uint64_t hits = 0;            // nodes that existed already
-  uint64_t derivatives = 0;     // nodes differentiated (memo misses)
-  uint64_t substitutions = 0;   // nodes rebuilt by Substitute
-  uint64_t solutions = 0;       // equations given to SolveFor
+  uint64_t constructed = 0;    // nodes that were new
+  uint64_t hits = 0;           // nodes that existed already
+  uint64_t derivatives = 0;    // nodes differentiated (memo misses)
+  uint64_t substitutions = 0;  // nodes rebuilt by Substitute
+  uint64_t solutions = 0;      // equations given to SolveFor
 };
 
-/** The expressions of a translation: immutable nodes, each distinct one stored once, in an arena that only grows.
+/** The expressions of a translation: immutable nodes, each distinct one stored once, in an arena that only
+grows.
 
 Theory: docs/theory/expressions.md, EX.1 to EX.9.
 
 Always true (CheckExpr tests it for a node):
  - equal structure means equal id, so comparing two canonical expressions is comparing two integers;
- - operands have smaller ids than the node that uses them: there are no cycles, and ascending ids are a valid order of evaluation;
- - operands of + * and or min max == != stand in structural order: by a hash over names and values, ties by Compare. Neither ids nor
-   addresses nor the order of construction decide anything that can be seen;
+ - operands have smaller ids than the node that uses them: there are no cycles, and ascending ids are a valid
+order of evaluation;
+ - operands of + * and or min max == != stand in structural order: by a hash over names and values, ties by
+Compare. Neither ids nor addresses nor the order of construction decide anything that can be seen;
  - what `operands()` returned stays valid while the pool lives: nodes never move;
  - every node is canonical with respect to the rewrites below.
 
-All constructors are loops; none recurs into operands. The work of one constructor is bounded by the operands it is given and
-kMergeLimit operands of each of these.
+All constructors are loops; none recurs into operands. The work of one constructor is bounded by the operands
+it is given and kMergeLimit operands of each of these.
 
-**Rewrites.** They hold for all operands with finite values, in real arithmetic; where rounding or the range of doubles matters it is
-said. x, y are expressions, a, b numbers, m, n positive integers, c a condition.
+**Rewrites.** They hold for all operands with finite values, in real arithmetic; where rounding or the range
+of doubles matters it is said. x, y are expressions, a, b numbers, m, n positive integers, c a condition.
 
  | what | becomes | remark |
  |---|---|---|
@@ -67,32 +69,24 @@ said. x, y are expressions, a, b numbers, m, n positive integers, c a condition.
  | sin tan asin atan sinh tanh sign (-x) | -f(x) | which of x and -x is the negative one: IsNegative |
  | cos cosh abs (-x) | f(x) | likewise |
  | sin tan asin atan sinh tanh (0) | 0 | |
- | cos cosh exp (0), log log10 (1), acos(1) | 1, 0, 0 | the exact values; other elementary constants stay as they are |
- | log10 of 10^k, k = 0...22 | k | |
- | sqrt(a) | the number | if its square is exactly a |
- | abs sign floor ceil min max mod of numbers | the number | mod: integers, b not 0 |
- | abs(abs(x)), abs(sqrt(x)), abs(exp(x)) | the inner one | |
- | floor(floor(x)) and with ceil | the inner one | |
- | min(x, x), max(x, x) | x | |
- | atan2(0, a) | 0 | a > 0 |
- | a < b, a <= b, a == b, a != b | true or false | |
- | x < x, x != x; x <= x, x == x | false; true | |
- | not (x < y), not (x <= y), not ==, not != | y <= x, y < x, !=, == | |
- | not not c, not true | c, false | |
- | and, or | flat, sorted, each once; true and false folded | c and not c is false, c or not c is true |
- | if true then x else y | x (likewise false) | |
- | if c then x else x | x | |
- | if not c then x else y | if c then y else x | |
- | {x, y, z}[2] | y | index in range |
- | a[i] | a | a number stands for an array of equal elements |
- | sum over k of 0; an empty range | 0 | |
+ | cos cosh exp (0), log log10 (1), acos(1) | 1, 0, 0 | the exact values; other elementary constants stay as
+they are | | log10 of 10^k, k = 0...22 | k | | | sqrt(a) | the number | if its square is exactly a | | abs
+sign floor ceil min max mod of numbers | the number | mod: integers, b not 0 | | abs(abs(x)), abs(sqrt(x)),
+abs(exp(x)) | the inner one | | | floor(floor(x)) and with ceil | the inner one | | | min(x, x), max(x, x) | x
+| | | atan2(0, a) | 0 | a > 0 | | a < b, a <= b, a == b, a != b | true or false | | | x < x, x != x; x <= x, x
+== x | false; true | | | not (x < y), not (x <= y), not ==, not != | y <= x, y < x, !=, == | | | not not c,
+not true | c, false | | | and, or | flat, sorted, each once; true and false folded | c and not c is false, c
+or not c is true | | if true then x else y | x (likewise false) | | | if c then x else x | x | | | if not c
+then x else y | if c then y else x | | | {x, y, z}[2] | y | index in range | | a[i] | a | a number stands for
+an array of equal elements | | sum over k of 0; an empty range | 0 | |
 
-What is *not* done, since it may be false or hide a division by zero: x/x, 0/x, x*(1/x), sqrt(x^2), sqrt(x)^2, (x*y)/y, (x^a)^b and x^a*x^b for
-other exponents, exp(log(x)), log(exp(x)); and a/b is never a*b^-1, so that bits and text are as written.
+What is *not* done, since it may be false or hide a division by zero: x/x, 0/x, x*(1/x), sqrt(x^2), sqrt(x)^2,
+(x*y)/y, (x^a)^b and x^a*x^b for other exponents, exp(log(x)), log(exp(x)); and a/b is never a*b^-1, so that
+bits and text are as written.
 
-**Long sums.** a + b + ... built two at a time costs at most kMergeLimit operands a step, because larger inner sums are not merged; it
-ends as a chain of sums of about kMergeLimit operands. Terms are then collected within each link only. Sum(span) and Product(span) make
-one node of any size at once, in n log n.
+**Long sums.** a + b + ... built two at a time costs at most kMergeLimit operands a step, because larger inner
+sums are not merged; it ends as a chain of sums of about kMergeLimit operands. Terms are then collected within
+each link only. Sum(span) and Product(span) make one node of any size at once, in n log n.
 
 Threads: building changes the pool and belongs to one thread; a pool nobody builds in may be read by many. */
 class ExprPool {
@@ -106,7 +100,8 @@ class ExprPool {
   ExprPool(const ExprPool&) = delete;
   ExprPool& operator=(const ExprPool&) = delete;
 
-  // ---- Symbols and functions --------------------------------------------------------------------------------------------------------
+  // ---- Symbols and functions
+  // --------------------------------------------------------------------------------------------------------
 
   /// The symbol of this name and order, made (as a variable) where it does not exist.
   SymbolId DeclareSymbol(std::string_view name, int order = 0);
@@ -116,19 +111,25 @@ class ExprPool {
   std::optional<SymbolId> FindSymbol(std::string_view name, int order = 0) const;
   /// Another order of the same variable.
   SymbolId SymbolOfOrder(SymbolId symbol, int order);
-  void SetKind(SymbolId symbol, SymbolKind kind) { symbols_[symbols_[symbol.index()].base.index()].kind = kind; }
+  void SetKind(SymbolId symbol, SymbolKind kind) {
+    symbols_[symbols_[symbol.index()].base.index()].kind = kind;
+  }
   SymbolKind kind(SymbolId symbol) const { return symbols_[symbols_[symbol.index()].base.index()].kind; }
   const SymbolInfo& symbol(SymbolId symbol) const { return symbols_[symbol.index()]; }
   /// The name without derivatives: both `i` and `der(i)` are called "i".
   std::string_view SymbolName(SymbolId symbol) const { return names_.Text(symbols_[symbol.index()].name); }
   size_t symbol_count() const { return symbols_.size(); }
-  /// By name, then order: the order in which symbols may be shown. Numbers inside names compare as numbers (x[2] before x[10]).
+  /// By name, then order: the order in which symbols may be shown. Numbers inside names compare as numbers
+  /// (x[2] before x[10]).
   std::strong_ordering CompareSymbols(SymbolId a, SymbolId b) const;
 
   const FunctionInfo& function(FunctionId function) const { return functions_[function.index()]; }
-  std::string_view FunctionName(FunctionId function) const { return names_.Text(functions_[function.index()].name); }
+  std::string_view FunctionName(FunctionId function) const {
+    return names_.Text(functions_[function.index()].name);
+  }
 
-  // ---- Leaves -----------------------------------------------------------------------------------------------------------------------
+  // ---- Leaves
+  // -----------------------------------------------------------------------------------------------------------------------
 
   /// Not a NaN. -0 becomes 0.
   ExprId Number(double value);
@@ -142,7 +143,8 @@ class ExprPool {
   ExprId Symbol(SymbolId symbol);
   ExprId Symbol(SymbolId symbol, int order) { return Symbol(SymbolOfOrder(symbol, order)); }
 
-  // ---- Arithmetic -------------------------------------------------------------------------------------------------------------------
+  // ---- Arithmetic
+  // -------------------------------------------------------------------------------------------------------------------
 
   ExprId Add(ExprId a, ExprId b);
   ExprId Subtract(ExprId a, ExprId b) { return Add(a, Negate(b)); }
@@ -155,9 +157,12 @@ class ExprPool {
   ExprId Sum(std::span<const ExprId> terms);
   ExprId Sum(std::initializer_list<ExprId> terms) { return Sum(std::span(terms.begin(), terms.size())); }
   ExprId Product(std::span<const ExprId> factors);
-  ExprId Product(std::initializer_list<ExprId> factors) { return Product(std::span(factors.begin(), factors.size())); }
+  ExprId Product(std::initializer_list<ExprId> factors) {
+    return Product(std::span(factors.begin(), factors.size()));
+  }
 
-  // ---- Functions --------------------------------------------------------------------------------------------------------------------
+  // ---- Functions
+  // --------------------------------------------------------------------------------------------------------------------
 
   /// sin ... ceil
   ExprId Unary(Op op, ExprId a);
@@ -169,13 +174,16 @@ class ExprPool {
   ExprId Log(ExprId a) { return Unary(Op::kLog, a); }
   ExprId Sqrt(ExprId a) { return Unary(Op::kSqrt, a); }
   ExprId Abs(ExprId a) { return Unary(Op::kAbs, a); }
-  /// A call of something kept closed; `orders` as in FunctionInfo. See builtins.h for the names that mean something here.
-  ExprId Call(std::string_view name, std::span<const ExprId> arguments, std::span<const uint32_t> orders = {});
+  /// A call of something kept closed; `orders` as in FunctionInfo. See builtins.h for the names that mean
+  /// something here.
+  ExprId Call(std::string_view name, std::span<const ExprId> arguments,
+              std::span<const uint32_t> orders = {});
   ExprId Call(std::string_view name, std::initializer_list<ExprId> arguments) {
     return Call(name, std::span(arguments.begin(), arguments.size()));
   }
 
-  // ---- Logic ------------------------------------------------------------------------------------------------------------------------
+  // ---- Logic
+  // ------------------------------------------------------------------------------------------------------------------------
 
   ExprId Less(ExprId a, ExprId b) { return Relation(Op::kLess, a, b); }
   ExprId LessEqual(ExprId a, ExprId b) { return Relation(Op::kLessEqual, a, b); }
@@ -194,11 +202,15 @@ class ExprPool {
   ExprId Not(ExprId a);
   ExprId If(ExprId condition, ExprId then_value, ExprId else_value);
 
-  // ---- Arrays and loops -------------------------------------------------------------------------------------------------------------
+  // ---- Arrays and loops
+  // -------------------------------------------------------------------------------------------------------------
 
   ExprId Array(std::span<const ExprId> elements);
-  ExprId Array(std::initializer_list<ExprId> elements) { return Array(std::span(elements.begin(), elements.size())); }
-  /// array[i, j, ...]; the indices may be symbolic. An index that is a number out of range stays (and evaluates to NaN).
+  ExprId Array(std::initializer_list<ExprId> elements) {
+    return Array(std::span(elements.begin(), elements.size()));
+  }
+  /// array[i, j, ...]; the indices may be symbolic. An index that is a number out of range stays (and
+  /// evaluates to NaN).
   ExprId Element(ExprId array, std::span<const ExprId> indices);
   ExprId Element(ExprId array, std::initializer_list<ExprId> indices) {
     return Element(array, std::span(indices.begin(), indices.size()));
@@ -206,10 +218,12 @@ class ExprPool {
   /// Sum of `body` over loop = from, from + 1, ..., to. `loop` has kind kIndex.
   ExprId SumOver(SymbolId loop, ExprId from, ExprId to, ExprId body);
 
-  /// A node as `like` (same operation, symbol, function) with other operands, through the constructors above. `like` is no leaf.
+  /// A node as `like` (same operation, symbol, function) with other operands, through the constructors above.
+  /// `like` is no leaf.
   ExprId Rebuild(ExprId like, std::span<const ExprId> operands);
 
-  // ---- Reading ----------------------------------------------------------------------------------------------------------------------
+  // ---- Reading
+  // ----------------------------------------------------------------------------------------------------------------------
 
   Op op(ExprId id) const { return node(id).op(); }
   std::span<const ExprId> operands(ExprId id) const {
@@ -234,11 +248,13 @@ class ExprPool {
   SymbolId SymbolOf(ExprId id) const { return SymbolId(node(id).payload); }
   FunctionId FunctionOf(ExprId id) const { return FunctionId(node(id).payload); }
 
-  /// Whether -x is the nicer form of x: a negative number, a product with a negative coefficient, a sum whose first term in structural
-  /// order is so. Exactly one of x and -x is negative, except 0 and sums too long or too nested to be negated term by term.
+  /// Whether -x is the nicer form of x: a negative number, a product with a negative coefficient, a sum whose
+  /// first term in structural order is so. Exactly one of x and -x is negative, except 0 and sums too long or
+  /// too nested to be negated term by term.
   bool IsNegative(ExprId id) const;
 
-  /// The structural order of whole expressions; names and values decide, never ids. Equal only for the same node.
+  /// The structural order of whole expressions; names and values decide, never ids. Equal only for the same
+  /// node.
   std::strong_ordering Compare(ExprId a, ExprId b) const;
 
   size_t size() const { return node_count_; }
@@ -257,9 +273,9 @@ class ExprPool {
     uint32_t op_and_count = 0;  // operation in the low 8 bits, number of operands above
     uint32_t payload = 0;       // SymbolId, FunctionId or the Boolean value
     union {
-      double number;       // kNumber
-      ExprId near[2];      // at most two operands
-      const ExprId* far;   // more, in the operand arena
+      double number;      // kNumber
+      ExprId near[2];     // at most two operands
+      const ExprId* far;  // more, in the operand arena
     };
   };
   struct Slot {
@@ -271,7 +287,9 @@ class ExprPool {
 
   static constexpr uint32_t kChunkBits = 14;
 
-  const Node& node(ExprId id) const { return chunks_[id.value >> kChunkBits][id.value & ((1u << kChunkBits) - 1)]; }
+  const Node& node(ExprId id) const {
+    return chunks_[id.value >> kChunkBits][id.value & ((1u << kChunkBits) - 1)];
+  }
 
   // expr_pool.cc: the arena and the table
   ExprId Intern(Op op, uint32_t payload, uint64_t payload_hash, std::span<const ExprId> operands);
@@ -279,7 +297,8 @@ class ExprPool {
   ExprId Intern(Op op, std::initializer_list<ExprId> operands) {
     return Intern(op, 0, 0, std::span(operands.begin(), operands.size()));
   }
-  ExprId Append(Op op, uint32_t payload, uint64_t hash, std::span<const ExprId> operands, uint32_t slot_hash, size_t slot);
+  ExprId Append(Op op, uint32_t payload, uint64_t hash, std::span<const ExprId> operands, uint32_t slot_hash,
+                size_t slot);
   Node& NewNode();
   ExprId* NewOperands(size_t count);
   void AllocateSlots(size_t count);
@@ -305,9 +324,9 @@ class ExprPool {
 
   FunctionId DeclareFunction(std::string_view name, std::span<const uint32_t> orders);
 
-  std::vector<Node*> chunks_;               // 2^kChunkBits nodes each
+  std::vector<Node*> chunks_;  // 2^kChunkBits nodes each
   size_t node_count_ = 0;
-  std::vector<LargeMemory> chunk_owners_;   // one or several chunks each
+  std::vector<LargeMemory> chunk_owners_;  // one or several chunks each
   std::vector<std::unique_ptr<ExprId[]>> operand_chunks_;
   ExprId* operand_next_ = nullptr;
   size_t operand_left_ = 0;
@@ -319,10 +338,10 @@ class ExprPool {
 
   NamePool names_;
   std::vector<SymbolInfo> symbols_;
-  std::vector<uint64_t> symbol_hashes_;           // by SymbolId: over name and order
-  std::vector<SymbolId> symbol_of_name_;          // by NameId: order 0, or none
+  std::vector<uint64_t> symbol_hashes_;   // by SymbolId: over name and order
+  std::vector<SymbolId> symbol_of_name_;  // by NameId: order 0, or none
   std::vector<FunctionInfo> functions_;
-  std::vector<uint64_t> function_hashes_;         // by FunctionId: over name and orders
+  std::vector<uint64_t> function_hashes_;  // by FunctionId: over name and orders
   std::unordered_multimap<uint64_t, uint32_t> function_of_hash_;
   ExprStatistics statistics_;
   ExprId zero_, one_;

@@ -25,7 +25,9 @@ uint64_t MultiplyModulo(uint64_t a, uint64_t b) {
 
 }  // namespace
 
-FieldElement operator+(FieldElement a, FieldElement b) { return {Reduce(a.value + b.value), a.defined && b.defined}; }
+FieldElement operator+(FieldElement a, FieldElement b) {
+  return {Reduce(a.value + b.value), a.defined && b.defined};
+}
 
 FieldElement operator-(FieldElement a, FieldElement b) {
   return {Reduce(a.value + (kPrime - b.value)), a.defined && b.defined};
@@ -38,7 +40,8 @@ FieldElement operator*(FieldElement a, FieldElement b) {
 FieldElement operator/(FieldElement a, FieldElement b) {
   if (b.value == 0) return {0, false};
   // Fermat: b^(p-2) is the inverse.
-  const FieldElement inverse = PowerChain<FieldElement>({b.value, true}, static_cast<int64_t>(kPrime - 2), {1, true});
+  const FieldElement inverse =
+      PowerChain<FieldElement>({b.value, true}, static_cast<int64_t>(kPrime - 2), {1, true});
   return {MultiplyModulo(a.value, inverse.value), a.defined && b.defined};
 }
 

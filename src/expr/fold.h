@@ -7,12 +7,18 @@
 
 namespace cotree {
 
-/** Which results of arithmetic on two literal numbers may take their place (EX.3): finite ones that keep full precision. */
-inline bool FoldableSum(double sum) { return sum == 0 || (std::isfinite(sum) && std::fabs(sum) >= DBL_MIN); }
+/** Which results of arithmetic on two literal numbers may take their place (EX.3): finite ones that keep full
+ * precision. */
+inline bool FoldableSum(double sum) {
+  return sum == 0 || (std::isfinite(sum) && std::fabs(sum) >= DBL_MIN);
+}
 /// Of numbers that are not 0.
-inline bool FoldableProduct(double product) { return std::isfinite(product) && std::fabs(product) >= DBL_MIN; }
+inline bool FoldableProduct(double product) {
+  return std::isfinite(product) && std::fabs(product) >= DBL_MIN;
+}
 
-/** Folds a list of numbers with a commutative operation, in an order that depends on their values only; what must not be folded stays. */
+/** Folds a list of numbers with a commutative operation, in an order that depends on their values only; what
+ * must not be folded stays. */
 template <class Numbers, class Combine, class Foldable>
 void FoldNumbers(Numbers& numbers, Combine combine, Foldable foldable) {
   if (numbers.size() < 2) return;

@@ -8,8 +8,8 @@
 
 namespace cotree {
 
-/** A growing array whose first N elements need no allocation; for the operand lists of constructors, which are nearly always short.
-Elements are plain data. */
+/** A growing array whose first N elements need no allocation; for the operand lists of constructors, which
+are nearly always short. Elements are plain data. */
 template <class T, size_t N>
 class InlineBuffer {
   static_assert(std::is_trivially_copyable_v<T>);

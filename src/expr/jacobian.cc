@@ -23,7 +23,8 @@ bool CanSweepBackwards(const ExprPool& pool, const ExprOrder& order) {
   });
 }
 
-/// adjoint(node) = d root / d node; a node's contributions are complete when all its users are done, so walk from the root down.
+/// adjoint(node) = d root / d node; a node's contributions are complete when all its users are done, so walk
+/// from the root down.
 std::vector<ExprId> SweepBackwards(ExprPool& pool, const ExprOrder& order) {
   const size_t n = order.nodes.size();
   std::vector<std::vector<ExprId>> contributions(n);
@@ -40,7 +41,8 @@ std::vector<ExprId> SweepBackwards(ExprPool& pool, const ExprOrder& order) {
     const auto give = [&](size_t k, ExprId value) {
       if (!pool.IsZero(value)) contributions[order.PositionOf(operands[k])].push_back(value);
     };
-    const Builtin builtin = pool.op(id) == Op::kCall ? FindBuiltin(pool.FunctionName(pool.FunctionOf(id))) : Builtin::kNone;
+    const Builtin builtin =
+        pool.op(id) == Op::kCall ? FindBuiltin(pool.FunctionName(pool.FunctionOf(id))) : Builtin::kNone;
     if (pool.op(id) == Op::kIf) {
       give(1, pool.If(operands[0], adjoint, pool.Zero()));
       give(2, pool.If(operands[0], pool.Zero(), adjoint));
@@ -66,7 +68,8 @@ std::vector<ExprId> SweepBackwards(ExprPool& pool, const ExprOrder& order) {
 
 }  // namespace
 
-std::vector<JacobianEntry> Jacobian(ExprPool& pool, std::span<const ExprId> rows, std::span<const ExprId> columns) {
+std::vector<JacobianEntry> Jacobian(ExprPool& pool, std::span<const ExprId> rows,
+                                    std::span<const ExprId> columns) {
   ExprMap column_of;
   std::vector<std::pair<ExprId, uint32_t>> element_columns;  // (array symbol, column)
   for (size_t c = 0; c < columns.size(); ++c) {
@@ -89,14 +92,16 @@ std::vector<JacobianEntry> Jacobian(ExprPool& pool, std::span<const ExprId> rows
     std::sort(present.begin(), present.end());
     present.erase(std::unique(present.begin(), present.end()), present.end());
     std::vector<ExprId> adjoints;
-    if (present.size() > 4 && present.size() * order.nodes.size() > kForwardWork && CanSweepBackwards(pool, order))
+    if (present.size() > 4 && present.size() * order.nodes.size() > kForwardWork &&
+        CanSweepBackwards(pool, order))
       adjoints = SweepBackwards(pool, order);
     for (uint32_t c : present) {
       ExprId value;
       if (!adjoints.empty()) {
         value = adjoints[order.PositionOf(columns[c])];
       } else {
-        if (!forward[c]) forward[c] = std::make_unique<Differentiator>(Differentiator::Partial(&pool, columns[c]));
+        if (!forward[c])
+          forward[c] = std::make_unique<Differentiator>(Differentiator::Partial(&pool, columns[c]));
         value = forward[c]->Derivative(rows[r]);
       }
       if (!pool.IsZero(value)) entries.push_back({static_cast<uint32_t>(r), c, value});

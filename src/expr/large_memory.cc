@@ -16,7 +16,8 @@ LargeMemory AllocateLarge(size_t bytes) {
   void* memory = std::aligned_alloc(alignment, rounded);
   COTREE_CHECK(memory != nullptr);
 #ifdef __linux__
-  if (alignment == kHugePage) madvise(memory, rounded, MADV_HUGEPAGE);  // only advice: failing changes nothing but speed
+  if (alignment == kHugePage)
+    madvise(memory, rounded, MADV_HUGEPAGE);  // only advice: failing changes nothing but speed
 #endif
   return LargeMemory(static_cast<std::byte*>(memory));
 }

@@ -15,7 +15,9 @@ enum class Degree : uint8_t { kFree, kLinear, kOther };
 
 Degree DegreeOf(const ExprPool& pool, ExprId id, std::span<const Degree> operands) {
   const auto highest = [&](size_t from) {
-    return from >= operands.size() ? Degree::kFree : *std::max_element(operands.begin() + static_cast<ptrdiff_t>(from), operands.end());
+    return from >= operands.size()
+               ? Degree::kFree
+               : *std::max_element(operands.begin() + static_cast<ptrdiff_t>(from), operands.end());
   };
   if (highest(0) == Degree::kFree) return Degree::kFree;
   switch (pool.op(id)) {
@@ -23,7 +25,8 @@ Degree DegreeOf(const ExprPool& pool, ExprId id, std::span<const Degree> operand
     case Op::kArray:
       return highest(0);
     case Op::kMultiply:
-      return std::ranges::count(operands, Degree::kFree) + 1 == std::ssize(operands) ? highest(0) : Degree::kOther;
+      return std::ranges::count(operands, Degree::kFree) + 1 == std::ssize(operands) ? highest(0)
+                                                                                     : Degree::kOther;
     case Op::kDivide:
       return operands[1] == Degree::kFree ? operands[0] : Degree::kOther;
     case Op::kIf:
@@ -73,13 +76,15 @@ LinearForm LinearCoefficients(ExprPool& pool, ExprId expr, std::span<const Symbo
     FindOrder(pool, std::span(&id, 1), &below);
     for (ExprId node : below.nodes) {
       if (!is_unknown.Contains(node)) continue;
-      if (!form.nonlinear || pool.CompareSymbols(pool.SymbolOf(node), *form.nonlinear) < 0) form.nonlinear = pool.SymbolOf(node);
+      if (!form.nonlinear || pool.CompareSymbols(pool.SymbolOf(node), *form.nonlinear) < 0)
+        form.nonlinear = pool.SymbolOf(node);
     }
     return form;
   }
   form.linear = true;
   form.coefficients.assign(unknowns.size(), pool.Zero());
-  for (const JacobianEntry& entry : Gradient(pool, expr, unknowns)) form.coefficients[entry.column] = entry.value;
+  for (const JacobianEntry& entry : Gradient(pool, expr, unknowns))
+    form.coefficients[entry.column] = entry.value;
   // The value at 0; nodes free of unknowns stay, and so does x inside pre(x).
   std::vector<ExprId> at_zero(order.nodes.size());
   std::vector<ExprId> operands;

@@ -6,8 +6,8 @@
 
 namespace cotree {
 
-/** What a node of an expression does with its operands. The order of the enumerators is part of the structural order of expressions
-(ExprPool::Compare), so append, do not insert. */
+/** What a node of an expression does with its operands. The order of the enumerators is part of the
+structural order of expressions (ExprPool::Compare), so append, do not insert. */
 enum class Op : uint8_t {
   kNumber,    // a finite double (or an infinity a user wrote)
   kBoolean,   // true or false; 1 or 0 where a number is asked for
@@ -57,17 +57,27 @@ inline constexpr int kOpCount = static_cast<int>(Op::kCall) + 1;
 /// The name of the operation in text: "sin", "atan2", "+", "and", "if".
 std::string_view OpName(Op op);
 
-constexpr bool IsUnaryFunction(Op op) { return op >= Op::kSin && op <= Op::kCeil; }
-constexpr bool IsBinaryFunction(Op op) { return op >= Op::kAtan2 && op <= Op::kMod; }
-constexpr bool IsRelation(Op op) { return op >= Op::kLess && op <= Op::kNotEqual; }
+constexpr bool IsUnaryFunction(Op op) {
+  return op >= Op::kSin && op <= Op::kCeil;
+}
+constexpr bool IsBinaryFunction(Op op) {
+  return op >= Op::kAtan2 && op <= Op::kMod;
+}
+constexpr bool IsRelation(Op op) {
+  return op >= Op::kLess && op <= Op::kNotEqual;
+}
 /// The value is true or false.
-constexpr bool IsLogical(Op op) { return op == Op::kBoolean || (op >= Op::kLess && op <= Op::kNot); }
+constexpr bool IsLogical(Op op) {
+  return op == Op::kBoolean || (op >= Op::kLess && op <= Op::kNot);
+}
 /// f(-x) = -f(x)
 constexpr bool IsOddFunction(Op op) {
-  return op == Op::kSin || op == Op::kTan || op == Op::kAsin || op == Op::kAtan || op == Op::kSinh || op == Op::kTanh ||
-         op == Op::kSign;
+  return op == Op::kSin || op == Op::kTan || op == Op::kAsin || op == Op::kAtan || op == Op::kSinh ||
+         op == Op::kTanh || op == Op::kSign;
 }
 /// f(-x) = f(x)
-constexpr bool IsEvenFunction(Op op) { return op == Op::kCos || op == Op::kCosh || op == Op::kAbs; }
+constexpr bool IsEvenFunction(Op op) {
+  return op == Op::kCos || op == Op::kCosh || op == Op::kAbs;
+}
 
 }  // namespace cotree

@@ -5,8 +5,9 @@
 
 namespace cotree {
 
-/** x^n for a literal integer n as a chain of multiplications (design §6): squares of x from the lowest bit of |n| up, multiplied in that
-order; 1/(x^|n|) for negative n. Every tier computes integer powers so and thus gets the same bits. `one` is the value for n = 0. */
+/** x^n for a literal integer n as a chain of multiplications (design §6): squares of x from the lowest bit of
+|n| up, multiplied in that order; 1/(x^|n|) for negative n. Every tier computes integer powers so and thus
+gets the same bits. `one` is the value for n = 0. */
 template <class Value>
 Value PowerChain(Value x, int64_t n, Value one) {
   uint64_t rest = n < 0 ? uint64_t{0} - static_cast<uint64_t>(n) : static_cast<uint64_t>(n);

@@ -47,7 +47,9 @@ class CPrinter : public PrintLoop {
   bool failed() const { return failed_; }
 
  private:
-  std::string Name(SymbolId symbol) const { return c_options_.name ? c_options_.name(symbol) : MangleSymbol(pool_, symbol); }
+  std::string Name(SymbolId symbol) const {
+    return c_options_.name ? c_options_.name(symbol) : MangleSymbol(pool_, symbol);
+  }
 
   void PutCall(std::string_view name, std::span<const ExprId> arguments) {
     Put(std::string(name) + "(");
@@ -81,7 +83,8 @@ class CPrinter : public PrintLoop {
       case Op::kTime:
         return Put("time");
       case Op::kAdd:
-        // C adds from the left; a nested sum keeps its parentheses, also in the first place, to show the order.
+        // C adds from the left; a nested sum keeps its parentheses, also in the first place, to show the
+        // order.
         return PutList(operands, " + ", kTerm);
       case Op::kMultiply:
         return PutList(operands, "*", kPrimary);

@@ -21,7 +21,9 @@ std::string Escape(std::string_view text) {
   return result;
 }
 
-bool IsNumeral(std::string_view text) { return text.find_first_not_of("0123456789,") == std::string_view::npos; }
+bool IsNumeral(std::string_view text) {
+  return text.find_first_not_of("0123456789,") == std::string_view::npos;
+}
 
 std::string LatexOfNumber(double value) {
   if (std::isinf(value)) return value < 0 ? "-\\infty" : "\\infty";
@@ -29,7 +31,8 @@ std::string LatexOfNumber(double value) {
   const size_t e = text.find('e');
   if (e == std::string::npos) return text;
   const std::string mantissa = text.substr(0, e);
-  return (mantissa == "1" ? "" : mantissa + " \\cdot ") + "10^{" + std::to_string(std::stoi(text.substr(e + 1))) + "}";
+  return (mantissa == "1" ? "" : mantissa + " \\cdot ") + "10^{" +
+         std::to_string(std::stoi(text.substr(e + 1))) + "}";
 }
 
 std::string LatexOfOp(Op op) {
@@ -55,7 +58,8 @@ std::string LatexOfOp(Op op) {
 
 class LatexPrinter : public PrintLoop {
  public:
-  LatexPrinter(const ExprPool& pool, ExprId root, const PrintOptions& options) : PrintLoop(pool, root, options) {}
+  LatexPrinter(const ExprPool& pool, ExprId root, const PrintOptions& options)
+      : PrintLoop(pool, root, options) {}
 
  private:
   std::string_view Ellipsis() const override { return "\\ldots "; }
@@ -63,7 +67,9 @@ class LatexPrinter : public PrintLoop {
   int BindingOf(ExprId id, bool drop_sign) const {
     switch (pool_.op(id)) {
       case Op::kNumber:
-        return pool_.NumberValue(id) < 0 && !drop_sign ? kSum : FormatNumber(pool_.NumberValue(id)).find('e') != std::string::npos ? kFactor : kPrimary;
+        return pool_.NumberValue(id) < 0 && !drop_sign                              ? kSum
+               : FormatNumber(pool_.NumberValue(id)).find('e') != std::string::npos ? kFactor
+                                                                                    : kPrimary;
       case Op::kAdd:
         return kSum;
       case Op::kMultiply:
@@ -75,7 +81,9 @@ class LatexPrinter : public PrintLoop {
       case Op::kSumOver:
         return kSum;
       default:
-        return IsRelation(pool_.op(id)) ? kRelation : IsLogical(pool_.op(id)) && pool_.op(id) != Op::kBoolean ? kLogic : kPrimary;
+        return IsRelation(pool_.op(id))                                  ? kRelation
+               : IsLogical(pool_.op(id)) && pool_.op(id) != Op::kBoolean ? kLogic
+                                                                         : kPrimary;
     }
   }
 
@@ -86,7 +94,8 @@ class LatexPrinter : public PrintLoop {
     if (parentheses) Put("\\right)");
   }
 
-  void Enclosed(std::string_view open, std::span<const ExprId> ids, std::string_view separator, std::string_view close) {
+  void Enclosed(std::string_view open, std::span<const ExprId> ids, std::string_view separator,
+                std::string_view close) {
     Put(open);
     PutList(ids, separator, kLoose);
     Put(close);
@@ -113,7 +122,9 @@ class LatexPrinter : public PrintLoop {
         after_number = true;
       } else {
         const ExprId start = pool_.op(factor) == Op::kPower ? pool_.operand(factor, 0) : factor;
-        if (!first) Put(after_number && (pool_.IsNumber(start) || pool_.op(start) == Op::kDivide) ? " \\cdot " : " \\, ");
+        if (!first)
+          Put(after_number && (pool_.IsNumber(start) || pool_.op(start) == Op::kDivide) ? " \\cdot "
+                                                                                        : " \\, ");
         Put(factor, kFactor);
         after_number = false;
       }
@@ -200,7 +211,8 @@ class LatexPrinter : public PrintLoop {
         std::string name = "\\operatorname{" + Escape(pool_.FunctionName(pool_.FunctionOf(id))) + "}";
         if (!function.orders.empty()) {
           name += "^{(";
-          for (size_t k = 0; k < function.orders.size(); ++k) name += (k > 0 ? "," : "") + std::to_string(function.orders[k]);
+          for (size_t k = 0; k < function.orders.size(); ++k)
+            name += (k > 0 ? "," : "") + std::to_string(function.orders[k]);
           name += ")}";
         }
         return Enclosed(name + "\\left(", operands, ", ", "\\right)");
@@ -229,7 +241,8 @@ std::string LatexOfSymbol(const ExprPool& pool, SymbolId symbol) {
     if (!subscripts.empty()) subscripts += ",";
     subscripts += IsNumeral(subscript) ? std::string(subscript) : "\\mathrm{" + Escape(subscript) + "}";
   }
-  if (!name.path.empty()) subscripts += (subscripts.empty() ? "" : ",") + ("\\mathrm{" + Escape(name.path) + "}");
+  if (!name.path.empty())
+    subscripts += (subscripts.empty() ? "" : ",") + ("\\mathrm{" + Escape(name.path) + "}");
   if (!subscripts.empty()) text += "_{" + subscripts + "}";
   if (order > 2) text += "^{(" + std::to_string(order) + ")}";
   return text;

@@ -30,7 +30,8 @@ ReadableOrder::ReadableOrder(const ExprPool& pool, ExprId root) : pool_(pool) {
     }
     for (ExprId operand : pool.operands(id)) {
       const Key& inner = KeyOf(operand);
-      if (!inner.lead.IsNone() && (key.lead.IsNone() || pool.CompareSymbols(inner.lead, key.lead) < 0)) key.lead = inner.lead;
+      if (!inner.lead.IsNone() && (key.lead.IsNone() || pool.CompareSymbols(inner.lead, key.lead) < 0))
+        key.lead = inner.lead;
       key.order = std::max(key.order, inner.order);
       key.variable |= inner.variable;
     }

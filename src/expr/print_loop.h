@@ -14,18 +14,20 @@
 namespace cotree {
 
 struct PrintOptions {
-  /// Characters after which `…` stands for what remains: the text of a shared expression can be exponentially longer than the expression.
+  /// Characters after which `…` stands for what remains: the text of a shared expression can be exponentially
+  /// longer than the expression.
   size_t limit = size_t{1} << 22;
 };
 
 /// Shortest decimal that reads back as the same double; no locale. "2", "0.1", "1e-05", "inf".
 std::string FormatNumber(double value);
 
-/** The order in which operands are shown. The order in which they are stored is a hash's: reproducible, but nobody wants to read it.
+/** The order in which operands are shown. The order in which they are stored is a hash's: reproducible, but
+nobody wants to read it.
 
-Factors: number, parameters, variables, the rest; each by the name of the first symbol in them. Terms: positive before negative, number last,
-lower derivatives before higher, then by name. What is still equal keeps the structural order. Independent of ids, as everything that can
-be seen. */
+Factors: number, parameters, variables, the rest; each by the name of the first symbol in them. Terms:
+positive before negative, number last, lower derivatives before higher, then by name. What is still equal
+keeps the structural order. Independent of ids, as everything that can be seen. */
 class ReadableOrder {
  public:
   ReadableOrder(const ExprPool& pool, ExprId root);
@@ -36,9 +38,9 @@ class ReadableOrder {
 
  private:
   struct Key {
-    SymbolId lead;           // first symbol by name below; none: no symbol
-    uint32_t order = 0;      // highest derivative order below
-    bool variable = false;   // something other than parameters below
+    SymbolId lead;          // first symbol by name below; none: no symbol
+    uint32_t order = 0;     // highest derivative order below
+    bool variable = false;  // something other than parameters below
   };
   const Key& KeyOf(ExprId id) const { return keys_[order_.PositionOf(id)]; }
   int CompareLeads(const Key& a, const Key& b) const;
@@ -49,19 +51,22 @@ class ReadableOrder {
   std::vector<Key> keys_;
 };
 
-/** The loop all printers share: a stack of text and expressions still to be written, so that depth costs no recursion. A notation says in
-Expand what a node consists of. */
+/** The loop all printers share: a stack of text and expressions still to be written, so that depth costs no
+recursion. A notation says in Expand what a node consists of. */
 class PrintLoop {
  public:
   virtual ~PrintLoop() = default;
   std::string Run(ExprId root);
 
  protected:
-  PrintLoop(const ExprPool& pool, ExprId root, const PrintOptions& options) : pool_(pool), order_(pool, root), options_(options) {}
+  PrintLoop(const ExprPool& pool, ExprId root, const PrintOptions& options)
+      : pool_(pool), order_(pool, root), options_(options) {}
 
-  /// Calls Put for each part of the node, in reading order. `context`: how tightly the place binds; `drop_sign`: print -x for x.
+  /// Calls Put for each part of the node, in reading order. `context`: how tightly the place binds;
+  /// `drop_sign`: print -x for x.
   virtual void Expand(ExprId id, int context, bool drop_sign) = 0;
-  /// What stands for a part beyond the limit; text after it is still written, so that brackets and tags close.
+  /// What stands for a part beyond the limit; text after it is still written, so that brackets and tags
+  /// close.
   virtual std::string_view Ellipsis() const { return "…"; }
 
   void Put(std::string_view text) { parts_.push_back({std::string(text), ExprId(), 0, false}); }

@@ -36,7 +36,8 @@ std::string MathmlOfNumber(double value) {
   const std::string text = FormatNumber(value);
   const size_t e = text.find('e');
   if (e == std::string::npos) return Tag("mn", text);
-  const std::string power = "<msup><mn>10</mn>" + Tag("mn", std::to_string(std::stoi(text.substr(e + 1)))) + "</msup>";
+  const std::string power =
+      "<msup><mn>10</mn>" + Tag("mn", std::to_string(std::stoi(text.substr(e + 1)))) + "</msup>";
   const std::string mantissa = text.substr(0, e);
   return mantissa == "1" ? power : "<mrow>" + Tag("mn", mantissa) + "<mo>·</mo>" + power + "</mrow>";
 }
@@ -63,7 +64,8 @@ std::string MathmlOfSymbol(const ExprPool& pool, SymbolId symbol) {
 
 class MathmlPrinter : public PrintLoop {
  public:
-  MathmlPrinter(const ExprPool& pool, ExprId root, const PrintOptions& options) : PrintLoop(pool, root, options) {}
+  MathmlPrinter(const ExprPool& pool, ExprId root, const PrintOptions& options)
+      : PrintLoop(pool, root, options) {}
 
  private:
   std::string_view Ellipsis() const override { return "<mo>…</mo>"; }
@@ -82,7 +84,9 @@ class MathmlPrinter : public PrintLoop {
       case Op::kExp:
         return kFactor;
       default:
-        return IsRelation(pool_.op(id)) ? kRelation : IsLogical(pool_.op(id)) && pool_.op(id) != Op::kBoolean ? kLogic : kPrimary;
+        return IsRelation(pool_.op(id))                                  ? kRelation
+               : IsLogical(pool_.op(id)) && pool_.op(id) != Op::kBoolean ? kLogic
+                                                                         : kPrimary;
     }
   }
 
@@ -234,7 +238,8 @@ class MathmlPrinter : public PrintLoop {
         const FunctionInfo& function = pool_.function(pool_.FunctionOf(id));
         if (!function.orders.empty()) {
           std::string orders;
-          for (uint32_t order : function.orders) orders += (orders.empty() ? "" : ",") + std::to_string(order);
+          for (uint32_t order : function.orders)
+            orders += (orders.empty() ? "" : ",") + std::to_string(order);
           name = "<msup>" + name + Tag("mtext", "(" + orders + ")") + "</msup>";
         }
         return Function(name, operands);

@@ -8,7 +8,8 @@
 
 namespace cotree {
 
-/** Presentation MathML, one <math> element, well-formed also where the limit cut something off. Names as in print_latex.h. */
+/** Presentation MathML, one <math> element, well-formed also where the limit cut something off. Names as in
+ * print_latex.h. */
 std::string PrintMathml(const ExprPool& pool, ExprId expr, const PrintOptions& options = {});
 
 }  // namespace cotree

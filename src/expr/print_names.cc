@@ -20,11 +20,13 @@ TypesetName SplitForTypesetting(std::string_view name) {
     name = name.substr(split + 1);
   }
   std::string_view index;
-  if (const size_t bracket = name.find('['); bracket != std::string_view::npos && bracket > 0 && name.ends_with(']')) {
+  if (const size_t bracket = name.find('[');
+      bracket != std::string_view::npos && bracket > 0 && name.ends_with(']')) {
     index = name.substr(bracket + 1, name.size() - bracket - 2);
     name = name.substr(0, bracket);
   }
-  if (const size_t underscore = name.find('_'); underscore != std::string_view::npos && underscore > 0 && underscore + 1 < name.size()) {
+  if (const size_t underscore = name.find('_');
+      underscore != std::string_view::npos && underscore > 0 && underscore + 1 < name.size()) {
     result.subscripts.push_back(name.substr(underscore + 1));
     name = name.substr(0, underscore);
   }
@@ -38,11 +40,12 @@ TypesetName SplitForTypesetting(std::string_view name) {
 
 std::string_view GreekLetter(std::string_view name) {
   static constexpr std::pair<std::string_view, std::string_view> kLetters[] = {
-      {"alpha", "α"},   {"beta", "β"},  {"gamma", "γ"},   {"delta", "δ"}, {"epsilon", "ε"}, {"zeta", "ζ"},  {"eta", "η"},
-      {"theta", "θ"},   {"iota", "ι"},  {"kappa", "κ"},   {"lambda", "λ"}, {"mu", "μ"},     {"nu", "ν"},    {"xi", "ξ"},
-      {"pi", "π"},      {"rho", "ρ"},   {"sigma", "σ"},   {"tau", "τ"},   {"upsilon", "υ"}, {"phi", "φ"},   {"chi", "χ"},
-      {"psi", "ψ"},     {"omega", "ω"}, {"Gamma", "Γ"},   {"Delta", "Δ"}, {"Theta", "Θ"},   {"Lambda", "Λ"}, {"Xi", "Ξ"},
-      {"Pi", "Π"},      {"Sigma", "Σ"}, {"Upsilon", "Υ"}, {"Phi", "Φ"},   {"Psi", "Ψ"},     {"Omega", "Ω"},
+      {"alpha", "α"},   {"beta", "β"},  {"gamma", "γ"},  {"delta", "δ"}, {"epsilon", "ε"}, {"zeta", "ζ"},
+      {"eta", "η"},     {"theta", "θ"}, {"iota", "ι"},   {"kappa", "κ"}, {"lambda", "λ"},  {"mu", "μ"},
+      {"nu", "ν"},      {"xi", "ξ"},    {"pi", "π"},     {"rho", "ρ"},   {"sigma", "σ"},   {"tau", "τ"},
+      {"upsilon", "υ"}, {"phi", "φ"},   {"chi", "χ"},    {"psi", "ψ"},   {"omega", "ω"},   {"Gamma", "Γ"},
+      {"Delta", "Δ"},   {"Theta", "Θ"}, {"Lambda", "Λ"}, {"Xi", "Ξ"},    {"Pi", "Π"},      {"Sigma", "Σ"},
+      {"Upsilon", "Υ"}, {"Phi", "Φ"},   {"Psi", "Ψ"},    {"Omega", "Ω"},
   };
   for (const auto& [english, letter] : kLetters) {
     if (english == name) return letter;

@@ -7,12 +7,12 @@
 
 namespace cotree {
 
-/** A variable's path taken apart for typesetting: `motor.armature.Q_flow2[3]` is the letter Q with the subscripts flow, 2, 3 and
-motor.armature. */
+/** A variable's path taken apart for typesetting: `motor.armature.Q_flow2[3]` is the letter Q with the
+subscripts flow, 2, 3 and motor.armature. */
 struct TypesetName {
-  std::string_view letter;                  // "Q", "phi", "Jtotal"
+  std::string_view letter;                   // "Q", "phi", "Jtotal"
   std::vector<std::string_view> subscripts;  // "flow", "2", "3"
-  std::string_view path;                    // "motor.armature", or empty
+  std::string_view path;                     // "motor.armature", or empty
 };
 
 TypesetName SplitForTypesetting(std::string_view name);

@@ -11,7 +11,8 @@ enum Binding { kLoose, kOr, kAnd, kNot, kRelation, kSum, kTerm, kFactor, kPower,
 
 class TextPrinter : public PrintLoop {
  public:
-  TextPrinter(const ExprPool& pool, ExprId root, const PrintOptions& options) : PrintLoop(pool, root, options) {}
+  TextPrinter(const ExprPool& pool, ExprId root, const PrintOptions& options)
+      : PrintLoop(pool, root, options) {}
 
  private:
   int BindingOf(ExprId id, bool drop_sign) const {
@@ -173,8 +174,9 @@ class TextPrinter : public PrintLoop {
         return PutCall(id);
       default:
         Put(std::string(OpName(op)) + "(");
-        PutList(op == Op::kMin || op == Op::kMax ? order_.Operands(id) : std::vector<ExprId>(operands.begin(), operands.end()), ", ",
-                kLoose);
+        PutList(op == Op::kMin || op == Op::kMax ? order_.Operands(id)
+                                                 : std::vector<ExprId>(operands.begin(), operands.end()),
+                ", ", kLoose);
         return Put(")");
     }
   }

@@ -10,8 +10,9 @@ namespace cotree {
 
 /** The language's own notation, with as few parentheses as its grammar allows: `R*i + L*der(i)`.
 
-Reading it back gives the same node, provided the reader builds a chain of + (or of *) by one Sum (Product), takes a leading minus as
-belonging to the whole term (-a*b is -(a*b), -x^2 is -(x^2)), and reads a/b*c as (a/b)*c. Loosest first:
+Reading it back gives the same node, provided the reader builds a chain of + (or of *) by one Sum (Product),
+takes a leading minus as belonging to the whole term (-a*b is -(a*b), -x^2 is -(x^2)), and reads a/b*c as
+(a/b)*c. Loosest first:
 
  | | |
  |---|---|
@@ -23,7 +24,8 @@ belonging to the whole term (-a*b is -(a*b), -x^2 is -(x^2)), and reads a/b*c as
  | `^` | operands are primary: `(x^2)^y`, `x^(-1)` |
  | `f(x)`, `x[i, j]`, `{a, b}`, `der(x)`, `sum(body for k in 1:n)`, `time`, `true`, `false` | |
 
-A closed function differentiated (1, 0) times by its arguments is `partial(f(x, y), 1, 0)`. Beyond the limit: `…` and the end. */
+A closed function differentiated (1, 0) times by its arguments is `partial(f(x, y), 1, 0)`. Beyond the limit:
+`…` and the end. */
 std::string PrintText(const ExprPool& pool, ExprId expr, const PrintOptions& options = {});
 
 }  // namespace cotree

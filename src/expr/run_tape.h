@@ -21,11 +21,13 @@ struct ArrayValue {
 /** Values of symbols, time, and of what calls return. Filled by the caller. */
 template <class Value>
 struct Environment {
-  std::vector<Value> scalars;              // by SymbolId; a symbol beyond the end, or never set, is the arithmetic's Unknown()
-  std::vector<ArrayValue<Value>> arrays;   // few; searched
+  std::vector<Value>
+      scalars;  // by SymbolId; a symbol beyond the end, or never set, is the arithmetic's Unknown()
+  std::vector<ArrayValue<Value>> arrays;  // few; searched
   Value time{};
   /// Calls that are not noevent or smooth; without it they are Unknown().
-  std::function<Value(std::string_view name, const FunctionInfo& function, std::span<const Value> arguments)> call;
+  std::function<Value(std::string_view name, const FunctionInfo& function, std::span<const Value> arguments)>
+      call;
 
   void Set(SymbolId symbol, Value value, Value unknown) {
     if (scalars.size() <= symbol.index()) scalars.resize(symbol.index() + 1, unknown);
@@ -36,13 +38,14 @@ struct Environment {
 /** Memory of a run, reused by the next. */
 template <class Value>
 struct Workspace {
-  std::vector<Value> slots;                              // by instruction
-  std::vector<Value> arguments;                          // of the instruction at work
-  std::vector<std::unique_ptr<Workspace>> bodies;        // of the nested sums
+  std::vector<Value> slots;                        // by instruction
+  std::vector<Value> arguments;                    // of the instruction at work
+  std::vector<std::unique_ptr<Workspace>> bodies;  // of the nested sums
 };
 
-/** Runs a tape in some arithmetic. `Arithmetic` has a type Value and says what + * / ^, functions, relations, conditions, elements and
-ranges mean in it. The environment changes only in its loop variables, and is as before at the end. Nested sums nest calls; nothing else does. */
+/** Runs a tape in some arithmetic. `Arithmetic` has a type Value and says what + * / ^, functions, relations,
+conditions, elements and ranges mean in it. The environment changes only in its loop variables, and is as
+before at the end. Nested sums nest calls; nothing else does. */
 template <class Arithmetic>
 void RunTape(const Tape& tape, Arithmetic& arithmetic, Environment<typename Arithmetic::Value>& environment,
              Workspace<typename Arithmetic::Value>& workspace) {
@@ -61,7 +64,8 @@ void RunTape(const Tape& tape, Arithmetic& arithmetic, Environment<typename Arit
         slots[at] = arithmetic.Number(i.payload);
         break;
       case Op::kSymbol:
-        slots[at] = i.payload < environment.scalars.size() ? environment.scalars[i.payload] : arithmetic.Unknown();
+        slots[at] =
+            i.payload < environment.scalars.size() ? environment.scalars[i.payload] : arithmetic.Unknown();
         break;
       case Op::kTime:
         slots[at] = environment.time;
@@ -94,7 +98,8 @@ void RunTape(const Tape& tape, Arithmetic& arithmetic, Environment<typename Arit
       case Op::kSumOver:
         if (workspace.bodies.size() <= i.payload) workspace.bodies.resize(i.payload + 1);
         if (!workspace.bodies[i.payload]) workspace.bodies[i.payload] = std::make_unique<Workspace<Value>>();
-        slots[at] = arithmetic.SumOver(tape, i, slots[in[0]], slots[in[1]], environment, *workspace.bodies[i.payload]);
+        slots[at] = arithmetic.SumOver(tape, i, slots[in[0]], slots[in[1]], environment,
+                                       *workspace.bodies[i.payload]);
         break;
       default:
         workspace.arguments.clear();
@@ -102,7 +107,8 @@ void RunTape(const Tape& tape, Arithmetic& arithmetic, Environment<typename Arit
         if (IsUnaryFunction(i.op)) {
           slots[at] = arithmetic.Unary(i.op, slots[in[0]]);
         } else if (i.op == Op::kElement) {
-          slots[at] = arithmetic.Element(tape, i, std::span<const Value>(slots, instructions.size()), environment);
+          slots[at] =
+              arithmetic.Element(tape, i, std::span<const Value>(slots, instructions.size()), environment);
         } else if (i.op == Op::kCall) {
           slots[at] = arithmetic.Call(tape.pool(), i, workspace.arguments, environment);
         } else if (i.op == Op::kAnd || i.op == Op::kOr || i.op == Op::kNot) {

@@ -57,7 +57,8 @@ class Solver {
     for (ExprId id : order_.nodes) {
       bool depends = id == x_;
       for (ExprId operand : p_.operands(id)) depends |= Depends(operand);
-      if (p_.op(id) == Op::kCall && FindBuiltin(p_.FunctionName(p_.FunctionOf(id))) == Builtin::kPre) depends = false;
+      if (p_.op(id) == Op::kCall && FindBuiltin(p_.FunctionName(p_.FunctionOf(id))) == Builtin::kPre)
+        depends = false;
       depends_.Insert(id, depends);
     }
   }
@@ -66,20 +67,24 @@ class Solver {
     return known != nullptr && *known != 0;
   }
   size_t CountDependents(ExprId id) const {
-    return static_cast<size_t>(std::ranges::count_if(p_.operands(id), [&](ExprId operand) { return Depends(operand); }));
+    return static_cast<size_t>(
+        std::ranges::count_if(p_.operands(id), [&](ExprId operand) { return Depends(operand); }));
   }
 
   void Require(Kind kind, ExprId expr) {
     if (p_.IsNumber(expr)) {
       const double value = p_.NumberValue(expr);
-      const bool holds = kind == Kind::kNonzero ? value != 0 : kind == Kind::kPositive ? value > 0 : value >= 0;
+      const bool holds = kind == Kind::kNonzero    ? value != 0
+                         : kind == Kind::kPositive ? value > 0
+                                                   : value >= 0;
       impossible_ |= !holds;
       return;
     }
-    if (p_.op(expr) == Op::kExp || (kind == Kind::kNonnegative && (p_.op(expr) == Op::kSqrt || p_.op(expr) == Op::kAbs))) return;
+    if (p_.op(expr) == Op::kExp ||
+        (kind == Kind::kNonnegative && (p_.op(expr) == Op::kSqrt || p_.op(expr) == Op::kAbs)))
+      return;
     if (kind == Kind::kNonzero && p_.IsNegative(expr)) expr = p_.Negate(expr);
-    const bool there = std::ranges::any_of(solution_.conditions, [&](const SolveCondition& c) { return c.kind == kind && c.expr == expr; });
-    if (!there) solution_.conditions.push_back({kind, expr});
+    if (required_[static_cast<size_t>(kind)].Insert(expr, 0)) solution_.conditions.push_back({kind, expr});
   }
 
   bool SolveLinear() {
@@ -101,7 +106,8 @@ class Solver {
   /// Undoes the outermost operation of left_, whose only operand with the unknown becomes the new left_.
   bool Peel() {
     const auto operands = p_.operands(left_);
-    const size_t at = static_cast<size_t>(std::ranges::find_if(operands, [&](ExprId o) { return Depends(o); }) - operands.begin());
+    const size_t at = static_cast<size_t>(
+        std::ranges::find_if(operands, [&](ExprId o) { return Depends(o); }) - operands.begin());
     const ExprId inner = operands[at];
     std::vector<ExprId> others(operands.begin(), operands.end());
     others.erase(others.begin() + static_cast<ptrdiff_t>(at));
@@ -228,7 +234,8 @@ class Solver {
         return true;
       case Op::kTanh:
         Require(Kind::kPositive, p_.Subtract(one, p_.Abs(r)));
-        if (!impossible_) right_ = p_.Divide(p_.Log(p_.Divide(p_.Add(one, r), p_.Subtract(one, r))), p_.Number(2));
+        if (!impossible_)
+          right_ = p_.Divide(p_.Log(p_.Divide(p_.Add(one, r), p_.Subtract(one, r))), p_.Number(2));
         return true;
       default:
         return false;
@@ -241,6 +248,7 @@ class Solver {
   ExprId left_, right_;  // left_ = right_; only left_ contains the unknown
   ExprOrder order_;
   ExprMap depends_;
+  ExprMap required_[3];  // conditions that are there already, by kind
   Solution solution_;
   bool impossible_ = false;
 };

@@ -107,7 +107,8 @@ class Substituter {
     // Nested at most once per clashing name, since inside it is no longer replaced.
     const ExprId new_body = Substituter(pool_, inner).Run(body);
     ++pool_.mutable_statistics().substitutions;
-    return pool_.SumOver(loop, ExprId(*memo_.Find(pool_.operand(id, 0))), ExprId(*memo_.Find(pool_.operand(id, 1))), new_body);
+    return pool_.SumOver(loop, ExprId(*memo_.Find(pool_.operand(id, 0))),
+                         ExprId(*memo_.Find(pool_.operand(id, 1))), new_body);
   }
 
   ExprPool& pool_;
@@ -119,7 +120,8 @@ class Substituter {
 
 }  // namespace
 
-std::vector<ExprId> Substitute(ExprPool& pool, std::span<const ExprId> roots, std::span<const Replacement> replacements) {
+std::vector<ExprId> Substitute(ExprPool& pool, std::span<const ExprId> roots,
+                               std::span<const Replacement> replacements) {
   Substituter substituter(pool, replacements);
   std::vector<ExprId> result;
   for (ExprId root : roots) result.push_back(substituter.Run(root));

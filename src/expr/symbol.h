@@ -12,7 +12,8 @@ namespace cotree {
 using SymbolId = Id<struct SymbolTag>;
 using FunctionId = Id<struct FunctionTag>;
 
-/** How a symbol behaves in time. It decides what its total time derivative is and whether FindDependence lists it. */
+/** How a symbol behaves in time. It decides what its total time derivative is and whether FindDependence
+ * lists it. */
 enum class SymbolKind : uint8_t {
   kVariable,   // der(x) is the symbol of the next order
   kParameter,  // constant in time: der = 0
@@ -23,18 +24,18 @@ enum class SymbolKind : uint8_t {
 
 /** A variable with a derivative order: `phi`, `der(phi)`, `der(der(phi))` are three symbols with one name.
 
-Always true: `base` has the same name and order 0, and `base` of a symbol of order 0 is the symbol itself; (name, order) is unique in its
-pool; all orders of a name have one kind (kept with the base). */
+Always true: `base` has the same name and order 0, and `base` of a symbol of order 0 is the symbol itself;
+(name, order) is unique in its pool; all orders of a name have one kind (kept with the base). */
 struct SymbolInfo {
-  NameId name;                   // the path of the variable, such as motor.armature.i
-  uint32_t order = 0;            // number of time derivatives
+  NameId name;         // the path of the variable, such as motor.armature.i
+  uint32_t order = 0;  // number of time derivatives
   SymbolKind kind = SymbolKind::kVariable;
-  SymbolId base;                 // order 0 of the same name
-  SymbolId next;                 // order + 1, or none as long as nobody asked for it
+  SymbolId base;  // order 0 of the same name
+  SymbolId next;  // order + 1, or none as long as nobody asked for it
 };
 
-/** What a Call node calls: a table, a function kept closed, or a built-in such as pre; `orders[k]` is the number of partial derivatives
-with respect to argument k (empty = none at all). */
+/** What a Call node calls: a table, a function kept closed, or a built-in such as pre; `orders[k]` is the
+number of partial derivatives with respect to argument k (empty = none at all). */
 struct FunctionInfo {
   NameId name;
   std::vector<uint32_t> orders;

@@ -12,7 +12,9 @@ namespace cotree {
 
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 /// Digits inside compare as numbers: x[2] < x[10].
 std::strong_ordering CompareNames(std::string_view a, std::string_view b) {
@@ -41,7 +43,9 @@ std::strong_ordering CompareNames(std::string_view a, std::string_view b) {
 }
 
 std::strong_ordering CompareNumbers(double a, double b) {
-  return a < b ? std::strong_ordering::less : b < a ? std::strong_ordering::greater : std::strong_ordering::equal;
+  return a < b   ? std::strong_ordering::less
+         : b < a ? std::strong_ordering::greater
+                 : std::strong_ordering::equal;
 }
 
 }  // namespace
@@ -52,7 +56,8 @@ SymbolId ExprPool::DeclareSymbol(std::string_view name, int order) {
   SymbolId base = symbol_of_name_[name_id.index()];
   if (base.IsNone()) {
     base = SymbolId(symbols_.size());
-    symbols_.push_back({.name = name_id, .order = 0, .kind = SymbolKind::kVariable, .base = base, .next = {}});
+    symbols_.push_back(
+        {.name = name_id, .order = 0, .kind = SymbolKind::kVariable, .base = base, .next = {}});
     symbol_hashes_.push_back(HashText(name));
     symbol_of_name_[name_id.index()] = base;
   }
@@ -117,14 +122,16 @@ FunctionId ExprPool::DeclareFunction(std::string_view name, std::span<const uint
   return id;
 }
 
-ExprId ExprPool::Call(std::string_view name, std::span<const ExprId> arguments, std::span<const uint32_t> orders) {
+ExprId ExprPool::Call(std::string_view name, std::span<const ExprId> arguments,
+                      std::span<const uint32_t> orders) {
   COTREE_CHECK(orders.empty() || orders.size() == arguments.size());
   if (std::ranges::all_of(orders, [](uint32_t order) { return order == 0; })) orders = {};
   const FunctionId function = DeclareFunction(name, orders);
   return Intern(Op::kCall, function.value, function_hashes_[function.index()], arguments);
 }
 
-// ---- The structural order -------------------------------------------------------------------------------------------------------------
+// ---- The structural order
+// -------------------------------------------------------------------------------------------------------------
 
 /// Everything but the operands.
 std::strong_ordering ExprPool::CompareShallow(ExprId a, ExprId b) const {
@@ -145,7 +152,8 @@ std::strong_ordering ExprPool::CompareShallow(ExprId a, ExprId b) const {
       const FunctionInfo& f = functions_[x.payload];
       const FunctionInfo& g = functions_[y.payload];
       if (f.name != g.name) return CompareNames(names_.Text(f.name), names_.Text(g.name));
-      return std::lexicographical_compare_three_way(f.orders.begin(), f.orders.end(), g.orders.begin(), g.orders.end());
+      return std::lexicographical_compare_three_way(f.orders.begin(), f.orders.end(), g.orders.begin(),
+                                                    g.orders.end());
     }
     default:
       return std::strong_ordering::equal;
@@ -154,7 +162,8 @@ std::strong_ordering ExprPool::CompareShallow(ExprId a, ExprId b) const {
 
 std::strong_ordering ExprPool::Compare(ExprId a, ExprId b) const {
   if (a == b) return std::strong_ordering::equal;
-  // A pair of operands that are equal is one node, so the first pair of different ids that is met decides, further down.
+  // A pair of operands that are equal is one node, so the first pair of different ids that is met decides,
+  // further down.
   while (true) {
     if (auto c = CompareShallow(a, b); c != 0) return c;
     const auto x = operands(a), y = operands(b);

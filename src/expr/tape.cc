@@ -39,8 +39,13 @@ Tape::Tape(const ExprPool& pool, std::span<const ExprId> roots) : pool_(&pool) {
   FindOuterOrder(pool, roots, &order);
   instructions_.reserve(order.nodes.size());
   for (ExprId id : order.nodes) {
-    Instruction i{.id = id, .op = pool.op(id), .first = static_cast<uint32_t>(operand_slots_.size()), .count = 0,
-                  .payload = 0, .number = 0, .integer_exponent = false};
+    Instruction i{.id = id,
+                  .op = pool.op(id),
+                  .first = static_cast<uint32_t>(operand_slots_.size()),
+                  .count = 0,
+                  .payload = 0,
+                  .number = 0,
+                  .integer_exponent = false};
     auto operands = pool.operands(id);
     switch (i.op) {
       case Op::kNumber:
@@ -70,7 +75,8 @@ Tape::Tape(const ExprPool& pool, std::span<const ExprId> roots) : pool_(&pool) {
         break;
     }
     i.count = static_cast<uint32_t>(operands.size());
-    for (ExprId operand : operands) operand_slots_.push_back(static_cast<uint32_t>(order.PositionOf(operand)));
+    for (ExprId operand : operands)
+      operand_slots_.push_back(static_cast<uint32_t>(order.PositionOf(operand)));
     instructions_.push_back(i);
   }
   for (ExprId root : roots) root_slots_.push_back(static_cast<uint32_t>(order.PositionOf(root)));

@@ -15,7 +15,8 @@ ExprMap::ExprMap() : slots_(size_t{1} << kFirstBits), shift_(64 - kFirstBits) {}
 
 void ExprMap::Clear() {
   if (size_ == 0) return;
-  if (slots_.size() > 8 * size_ + 64) {  // shrink, so that clearing after one large use does not stay expensive
+  if (slots_.size() >
+      8 * size_ + 64) {  // shrink, so that clearing after one large use does not stay expensive
     slots_.resize(size_t{1} << kFirstBits);
     shift_ = 64 - kFirstBits;
   }

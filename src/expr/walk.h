@@ -9,8 +9,8 @@
 
 namespace cotree {
 
-/** A table from expressions to 32-bit values whose cost follows what is in it, not the size of the pool: a pass over three nodes of a
-pool of ten millions must cost three. Lookup only; it cannot be iterated. */
+/** A table from expressions to 32-bit values whose cost follows what is in it, not the size of the pool: a
+pass over three nodes of a pool of ten millions must cost three. Lookup only; it cannot be iterated. */
 class ExprMap {
  public:
   ExprMap();
@@ -35,8 +35,8 @@ class ExprMap {
   int shift_;
 };
 
-/** The nodes reachable from some roots, operands before the nodes that use them, each once. The order follows from the structure and the
-roots alone, not from ids. */
+/** The nodes reachable from some roots, operands before the nodes that use them, each once. The order follows
+from the structure and the roots alone, not from ids. */
 struct ExprOrder {
   std::vector<ExprId> nodes;  // by FindOrder
   ExprMap position;           // by FindOrder: index in `nodes`

@@ -240,6 +240,8 @@ class Formatter {
     const TokenKind a = Kind(left), b = Kind(right);
     const FormatRole left_role = Role(left), right_role = Role(right);
     const size_t aligned = std::max<size_t>(written, 1);
+    if (right_role == FormatRole::kTightOperator) return 0;
+    if (right_role == FormatRole::kLooseOperator) return 1;
     if (a == TokenKind::kLeftBrace || b == TokenKind::kRightBrace) return 1;
     if (BeginsItem(right) || right_role == FormatRole::kDocumentation) return IsOpener(a) ? 0 : aligned;
     if (left_role == FormatRole::kUnit && right_role == FormatRole::kUnit) return 0;
@@ -248,8 +250,7 @@ class Formatter {
     if (a == TokenKind::kAt || IsOpener(a) || IsCloser(b)) return 0;
     if (right_role == FormatRole::kTightOpener) return 0;
     if (left_role == FormatRole::kRangeColon || right_role == FormatRole::kRangeColon) return 0;
-    if (left_role == FormatRole::kTightOperator || right_role == FormatRole::kTightOperator) return 0;
-    if (left_role == FormatRole::kSign) return 0;
+    if (left_role == FormatRole::kTightOperator || left_role == FormatRole::kSign) return 0;
     if (b == TokenKind::kColon || b == TokenKind::kEqual || b == TokenKind::kLeftBrace) return aligned;
     return 1;
   }

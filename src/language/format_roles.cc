@@ -68,7 +68,7 @@ class RoleFinder {
       }
       Mark(here.node, node);
       const bool sum = node.kind == NodeKind::kAdd || node.kind == NodeKind::kSubtract;
-      if (sum && here.in_index && Touches(node.token)) Set(node.token, FormatRole::kTightOperator);
+      if (sum && here.in_index) Set(node.token, AsWritten(node.token));
       const bool in_index = here.in_index || node.kind == NodeKind::kSegment || node.kind == NodeKind::kRange;
       if (!node.first_child.IsNone()) open.push_back({node.first_child, node.kind, in_index, level});
     }
@@ -140,13 +140,13 @@ class RoleFinder {
     const bool before_quantity = token + 2 < tree_.tokens.size() &&
                                  tree_.tokens[token + 1].kind() == TokenKind::kNumber &&
                                  found_.roles[token + 2] == FormatRole::kUnit;
-    return !before_quantity || Touches(token) ? FormatRole::kTightOperator : FormatRole::kLooseOperator;
+    return before_quantity ? AsWritten(token) : FormatRole::kTightOperator;
   }
 
-  // Whether an operator is written without blanks.
-  bool Touches(uint32_t token) const {
-    return token > 0 && token + 1 < tree_.tokens.size() && tree_.tokens[token - 1].end() == tree_.tokens[token].offset &&
-           tree_.tokens[token].end() == tree_.tokens[token + 1].offset;
+  // Only what stands before the operator decides, since that is what the formatter keeps for sure.
+  FormatRole AsWritten(uint32_t token) const {
+    const bool touches = token > 0 && tree_.tokens[token - 1].end() == tree_.tokens[token].offset;
+    return touches ? FormatRole::kTightOperator : FormatRole::kLooseOperator;
   }
 
   const SyntaxTree& tree_;

@@ -12,8 +12,8 @@ namespace cotree {
 enum class FormatRole : uint8_t {
   kPlain,            // its kind says enough
   kUnit,             // inside a unit: no blanks
-  kTightOperator,    // * / ^ without blanks
-  kLooseOperator,    // * / ^ with a blank on either side, lest they belong to the unit before them
+  kTightOperator,    // without blanks: * / ^, and + - in an index
+  kLooseOperator,    // with a blank on either side: * / ^ lest they belong to the unit before them
   kSign,             // + or - that stands before its operand
   kRangeColon,       // 1:n, a[:]
   kTightOpener,      // ( or [ that belongs to the name before it

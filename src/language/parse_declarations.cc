@@ -12,14 +12,14 @@ NodeId Parser::ParseFile() {
     if (BeginsDeclaration(Kind()) || Is(TokenKind::kTable)) {
       Add(file, ParseDeclaration());
     } else if (Is(TokenKind::kRightBrace)) {
-      diagnostics_.Report(messages::kUnopened, Here(), {"}", "{"});
+      Report(messages::kUnopened, Here(), {"}", "{"});
       Builder error = Open(NodeKind::kError);
       Advance();
       Add(file, Close(error));
     } else if (Is(TokenKind::kSemicolon)) {
       Advance();
     } else {
-      auto& report = diagnostics_.Report(messages::kExpectedDeclaration, Here(), {Found()});
+      auto& report = Report(messages::kExpectedDeclaration, Here(), {Found()});
       if (Is(TokenKind::kName)) {
         const std::string_view near = Nearest(CurrentText(), {"component", "system", "experiment", "software", "domain", "import",
                                                               "package", "function", "table", "quantity", "enumeration"});
@@ -68,7 +68,7 @@ NodeId Parser::ParseImport() {
       tree_.nodes[node.id.index()].flags |= kFlagAll;
     }
   } else {
-    diagnostics_.Report(messages::kNothingAfter, AfterPrevious(), {"import", "a file in quotes, or a package such as `rotational.*`"});
+    Report(messages::kNothingAfter, AfterPrevious(), {"import", "a file in quotes, or a package such as `rotational.*`"});
   }
   return Close(node);
 }
@@ -79,7 +79,7 @@ NodeId Parser::ParsePackage() {
   if (Is(TokenKind::kName)) {
     Add(node, ParsePath());
   } else {
-    diagnostics_.Report(messages::kNothingAfter, AfterPrevious(), {"package", "a name"});
+    Report(messages::kNothingAfter, AfterPrevious(), {"package", "a name"});
   }
   ParseDocumentation(node);
   return Close(node);
@@ -101,7 +101,7 @@ NodeId Parser::ParseDomain() {
       if (ExpectName(across, "the name of the across variable") && Expect(TokenKind::kColon)) Add(across, ParseType());
       while (Accept(TokenKind::kComma)) {
         if (!IsWord("rate") && !IsWord("acceleration")) {
-          diagnostics_.Report(messages::kExpected, AfterPrevious(), {"`rate` or `acceleration`", Found()});
+          Report(messages::kExpected, AfterPrevious(), {"`rate` or `acceleration`", Found()});
           break;
         }
         Advance();
@@ -117,7 +117,7 @@ NodeId Parser::ParseDomain() {
     } else if (IsWord("power") && Kind(1) == TokenKind::kEqual) {
       Add(node, ParseAssignedExpression(NodeKind::kPower));
     } else {
-      diagnostics_.Report(messages::kExpected, Here(), {"`across`, `through` or `power =`", Found()});
+      Report(messages::kExpected, Here(), {"`across`, `through` or `power =`", Found()});
       SkipToMember(node);
     }
     if (at_ == before) Advance();
@@ -151,7 +151,7 @@ NodeId Parser::ParseEnumeration() {
     if (!Accept(TokenKind::kComma)) break;
   }
   if (!BodyEnds(opening)) {
-    diagnostics_.Report(messages::kExpected, AfterPrevious(), {"a name", Found()});
+    Report(messages::kExpected, AfterPrevious(), {"a name", Found()});
     SkipToMember(node);
     while (!BodyEnds(opening)) Advance();
   }
@@ -209,7 +209,7 @@ NodeId Parser::ParseSettingItem() {
     Add(node, ParseExpression());
     return Close(node);
   }
-  diagnostics_.Report(messages::kExpected, Here(), {"a setting such as `name = value`", Found()});
+  Report(messages::kExpected, Here(), {"a setting such as `name = value`", Found()});
   Builder error = Open(NodeKind::kError);
   do {
     Advance();
@@ -230,7 +230,7 @@ NodeId Parser::ParseClassDeclaration(NodeKind kind) {
 void Parser::ParseBody(Builder& node, std::string_view what) {
   const uint32_t opening = at_;
   if (!Accept(TokenKind::kLeftBrace)) {
-    diagnostics_.Report(messages::kExpected, AfterPrevious(), {"`{`", Found()});
+    Report(messages::kExpected, AfterPrevious(), {"`{`", Found()});
     // If members follow, the brace was forgotten: go on as if it were there.
     if (!BeginsMember()) return;
   }
@@ -252,7 +252,7 @@ NodeId Parser::ParseExperiment() {
   ExpectName(node, "the name of the experiment");
   if (Expect(TokenKind::kOf, "`of` and the name of a system")) {
     if (Is(TokenKind::kName)) Add(node, ParsePath());
-    else diagnostics_.Report(messages::kNothingAfter, AfterPrevious(), {"of", "the name of a system"});
+    else Report(messages::kNothingAfter, AfterPrevious(), {"of", "the name of a system"});
   }
   ParseDocumentation(node);
   const uint32_t opening = at_;

@@ -102,7 +102,7 @@ NodeId Parser::ParseBinary(int lowest) {
     const uint32_t token = at_;
     Advance();
     if (Is(TokenKind::kEqual) && (op->token == TokenKind::kLess || op->token == TokenKind::kGreater)) {
-      diagnostics_.Report(messages::kWrongOperator, Here(), {"=", op->token == TokenKind::kLess ? "<=" : ">="});
+      Report(messages::kWrongOperator, Here(), {"=", op->token == TokenKind::kLess ? "<=" : ">="});
       Advance();
     }
     const NodeId right = ParseBinary(op->precedence + 1);
@@ -125,7 +125,7 @@ NodeId Parser::ParsePrefix() {
   }
   Depth depth(*this);
   Builder node = Open(kind);
-  if (Is(TokenKind::kJoin)) diagnostics_.Report(messages::kWrongOperator, Here(), {"--", "-"});
+  if (Is(TokenKind::kJoin)) Report(messages::kWrongOperator, Here(), {"--", "-"});
   Advance();
   if (depth.TooDeep()) return Close(node);
   // -a*b is -(a*b) in value; a sign binds like a product. `not` binds above `and`, below comparisons.
@@ -161,7 +161,7 @@ NodeId Parser::ParsePrimary() {
       if (depth.TooDeep()) return Close(node);
       Add(node, ParseExpression());
       if (!Accept(TokenKind::kRightParen)) {
-        diagnostics_.Report(messages::kUnclosed, AfterPrevious(), {"(", ")"}).Also(tree_.SpanOfToken(opening), "opened here");
+        Report(messages::kUnclosed, AfterPrevious(), {"(", ")"}).Also(tree_.SpanOfToken(opening), "opened here");
       }
       return Close(node);
     }
@@ -170,10 +170,10 @@ NodeId Parser::ParsePrimary() {
   // `terminal()` and `edge(b)` are functions too.
   if ((Is(TokenKind::kTerminal) || Is(TokenKind::kEdge)) && Kind(1) == TokenKind::kLeftParen && !StartsLine(1)) return ParsePathOrCall();
   if (IsReservedWord(Kind()) && !StartsLine()) {
-    diagnostics_.Report(messages::kReservedName, Here(), {CurrentText()});
+    Report(messages::kReservedName, Here(), {CurrentText()});
     return ParsePath();
   }
-  auto& report = diagnostics_.Report(messages::kExpectedExpression, AfterPrevious(), {Found()});
+  auto& report = Report(messages::kExpectedExpression, AfterPrevious(), {Found()});
   if (Is(TokenKind::kEqualEqual) || Is(TokenKind::kEqual)) report.Help("an equation is `left = right`, a comparison `left == right`");
   if (Is(TokenKind::kStar) && at_ > 0 && tree_.tokens[at_ - 1].kind() == TokenKind::kStar) report.Help("a power is written x^2");
   return NodeId::None();
@@ -230,13 +230,13 @@ bool Parser::ParseUnitFactor() {
       if (!ParseUnitFactor()) return false;
     }
     if (!Accept(TokenKind::kRightParen)) {
-      diagnostics_.Report(messages::kExpected, AfterPrevious(), {"`)` of the unit", Found()});
+      Report(messages::kExpected, AfterPrevious(), {"`)` of the unit", Found()});
       return false;
     }
   } else if (Is(TokenKind::kName) || Is(TokenKind::kNumber) || Is(TokenKind::kIn)) {
     Advance();
   } else {
-    diagnostics_.Report(messages::kExpected, AfterPrevious(), {"a unit", Found()});
+    Report(messages::kExpected, AfterPrevious(), {"a unit", Found()});
     return false;
   }
   if (Is(TokenKind::kCaret) && tree_.tokens[at_ - 1].end() == Current().offset) {
@@ -268,7 +268,7 @@ void Parser::ParseIndices(Builder& parent) {
     }
   } while (Accept(TokenKind::kComma));
   if (!Accept(TokenKind::kRightBracket)) {
-    diagnostics_.Report(messages::kUnclosed, AfterPrevious(), {"[", "]"}).Also(tree_.SpanOfToken(opening), "opened here");
+    Report(messages::kUnclosed, AfterPrevious(), {"[", "]"}).Also(tree_.SpanOfToken(opening), "opened here");
   }
 }
 
@@ -292,10 +292,10 @@ NodeId Parser::ParsePath() {
     Builder segment = Open(NodeKind::kSegment);
     const bool reserved = IsReservedWord(Kind());
     if (!Is(TokenKind::kName) && !reserved) {
-      diagnostics_.Report(messages::kExpected, AfterPrevious(), {"a name", Found()});
+      Report(messages::kExpected, AfterPrevious(), {"a name", Found()});
       break;
     }
-    if (reserved && at_ > tree_[path.id].first_token) diagnostics_.Report(messages::kReservedName, Here(), {CurrentText()});
+    if (reserved && at_ > tree_[path.id].first_token) Report(messages::kReservedName, Here(), {CurrentText()});
     Advance();
     if (Is(TokenKind::kLeftBracket) && !StartsLine()) ParseIndices(segment);
     Add(path, Close(segment));
@@ -331,7 +331,7 @@ NodeId Parser::ParsePathOrCall() {
     } while (Accept(TokenKind::kComma));
   }
   if (!Accept(TokenKind::kRightParen)) {
-    diagnostics_.Report(messages::kUnclosed, AfterPrevious(), {"(", ")"}).Also(tree_.SpanOfToken(opening), "opened here");
+    Report(messages::kUnclosed, AfterPrevious(), {"(", ")"}).Also(tree_.SpanOfToken(opening), "opened here");
   }
   return Close(node);
 }
@@ -358,7 +358,7 @@ NodeId Parser::ParseArray() {
     } while (Accept(TokenKind::kComma));
   }
   if (!Accept(TokenKind::kRightBracket)) {
-    diagnostics_.Report(messages::kUnclosed, AfterPrevious(), {"[", "]"}).Also(tree_.SpanOfToken(opening), "opened here");
+    Report(messages::kUnclosed, AfterPrevious(), {"[", "]"}).Also(tree_.SpanOfToken(opening), "opened here");
   }
   // A unit behind an array literal holds for all its numbers: [1, 2, 3] ohm.
   if (UnitFollows()) {

@@ -52,7 +52,7 @@ NodeId Parser::ParseMember(std::string_view what) {
     tree_.nodes[member.index()].first_token = first;
     return member;
   }
-  auto& report = diagnostics_.Report(messages::kExpectedMember, Here(), {what, Found()});
+  auto& report = Report(messages::kExpectedMember, Here(), {what, Found()});
   if (Is(TokenKind::kName)) {
     const std::string_view near = Nearest(CurrentText(), {"terminal", "parameter", "edge", "input", "output", "variable", "equation",
                                                           "connect", "associate", "exogenous", "model", "energy", "loss", "state"});
@@ -80,10 +80,10 @@ void Parser::ParseNames(Builder& node) {
   bool first = true;
   do {
     if (!Is(TokenKind::kName) && !(IsReservedWord(Kind()) && !StartsLine())) {
-      diagnostics_.Report(messages::kExpected, AfterPrevious(), {"a name", Found()});
+      Report(messages::kExpected, AfterPrevious(), {"a name", Found()});
       return;
     }
-    if (!Is(TokenKind::kName)) diagnostics_.Report(messages::kReservedName, Here(), {CurrentText()});
+    if (!Is(TokenKind::kName)) Report(messages::kReservedName, Here(), {CurrentText()});
     if (first) tree_.nodes[node.id.index()].token = at_;
     first = false;
     Add(node, Leaf(NodeKind::kName));
@@ -124,7 +124,7 @@ NodeId Parser::ParseEdge() {
   if (Expect(TokenKind::kColon)) {
     Add(node, ParsePath());
     if (Is(TokenKind::kJoin)) {
-      diagnostics_.Report(messages::kWrongOperator, Here(), {"--", "->"});
+      Report(messages::kWrongOperator, Here(), {"--", "->"});
       Advance();
       Add(node, ParsePath());
     } else if (Expect(TokenKind::kArrow)) {
@@ -150,7 +150,7 @@ NodeId Parser::ParseInstance(bool is_public) {
 NodeId Parser::ParseClassUse() {
   Builder node = Open(NodeKind::kClass);
   if (!Is(TokenKind::kName)) {
-    auto& report = diagnostics_.Report(messages::kExpected, AfterPrevious(), {"the name of a component", Found()});
+    auto& report = Report(messages::kExpected, AfterPrevious(), {"the name of a component", Found()});
     if (Is(TokenKind::kGeneric)) report.Help("a signal is declared with `input` or `output` in front of its name");
     return Close(node);
   }
@@ -172,23 +172,22 @@ NodeId Parser::ParseClassUse() {
     if (Is(TokenKind::kName)) {
       Add(node, Leaf(NodeKind::kName));
     } else {
-      diagnostics_.Report(messages::kNothingAfter, AfterPrevious(), {"as", "the name of a model"});
+      Report(messages::kNothingAfter, AfterPrevious(), {"as", "the name of a model"});
     }
   }
   if (Is(TokenKind::kEqual)) {
-    diagnostics_.Report(messages::kExpectedMember, Here(), {"an instance", Found()})
+    Report(messages::kExpectedMember, Here(), {"an instance", Found()})
         .Help("a parameter is declared with `parameter` in front; arguments stand in parentheses: `name : Class(p = value)`");
-    Advance();
     Builder error = Open(NodeKind::kError);
-    if (!ParseExpression().IsNone()) Add(node, Close(error));
+    Advance();
+    Add(error, ParseExpression());
+    Add(node, Close(error));
   } else if (Is(TokenKind::kArrow)) {
-    diagnostics_.Report(messages::kExpectedMember, Here(), {"an instance", Found()}).Help("an edge is declared with `edge` in front");
-    Advance();
+    Report(messages::kExpectedMember, Here(), {"an instance", Found()}).Help("an edge is declared with `edge` in front");
     Builder error = Open(NodeKind::kError);
-    if (Is(TokenKind::kName)) {
-      ParsePath();
-      Add(node, Close(error));
-    }
+    Advance();
+    if (Is(TokenKind::kName)) Add(error, ParsePath());
+    Add(node, Close(error));
   }
   return Close(node);
 }
@@ -212,17 +211,17 @@ NodeId Parser::ParseArguments(NodeKind kind) {
         Add(argument, ParsePath());
         bool assigned = Accept(TokenKind::kEqual);
         if (!assigned && (Is(TokenKind::kColon) || Is(TokenKind::kEqualEqual))) {
-          diagnostics_.Report(messages::kWrongOperator, Here(), {CurrentText(), "="});
+          Report(messages::kWrongOperator, Here(), {CurrentText(), "="});
           Advance();
           assigned = true;
         }
-        if (!assigned) diagnostics_.Report(messages::kExpected, AfterPrevious(), {"`=` and a value", Found()}).Help("arguments are given by name: `R = 10 ohm`");
+        if (!assigned) Report(messages::kExpected, AfterPrevious(), {"`=` and a value", Found()}).Help("arguments are given by name: `R = 10 ohm`");
         if (assigned) Add(argument, ParseExpression());
         Add(node, Close(argument));
         if (!assigned) break;
       }
     } else {
-      auto& report = diagnostics_.Report(messages::kExpected, AfterPrevious(), {"the name of a parameter", Found()});
+      auto& report = Report(messages::kExpected, AfterPrevious(), {"the name of a parameter", Found()});
       if (Is(TokenKind::kNumber)) report.Help("arguments are given by name: `R = 10 ohm`");
       break;
     }
@@ -231,9 +230,9 @@ NodeId Parser::ParseArguments(NodeKind kind) {
   if (!Accept(TokenKind::kRightParen)) {
     const bool comma_missing = Is(TokenKind::kName) && !StartsLine() && Kind(1) == TokenKind::kEqual;
     if (comma_missing) {
-      diagnostics_.Report(messages::kExpected, Here(), {"`,`", Found()});
+      Report(messages::kExpected, Here(), {"`,`", Found()});
     } else {
-      diagnostics_.Report(messages::kUnclosed, AfterPrevious(), {"(", ")"}).Also(tree_.SpanOfToken(opening), "opened here");
+      Report(messages::kUnclosed, AfterPrevious(), {"(", ")"}).Also(tree_.SpanOfToken(opening), "opened here");
     }
     // Go on behind the parenthesis if it is on this line.
     uint32_t i = at_;
@@ -322,7 +321,7 @@ NodeId Parser::ParseFeedthrough() {
         break;
       }
       if (!Is(TokenKind::kName)) {
-        diagnostics_.Report(messages::kExpected, AfterPrevious(), {"the name of an input, or `none`", Found()});
+        Report(messages::kExpected, AfterPrevious(), {"the name of an input, or `none`", Found()});
         break;
       }
       Add(node, ParsePath());
@@ -400,7 +399,7 @@ NodeId Parser::ParseTypeAtom(int depth) {
     Expect(TokenKind::kRightParen);
     atom = Close(node);
   } else {
-    diagnostics_.Report(messages::kExpected, AfterPrevious(), {"a quantity such as Voltage, or a unit", Found()});
+    Report(messages::kExpected, AfterPrevious(), {"a quantity such as Voltage, or a unit", Found()});
     return NodeId::None();
   }
   if (!Is(TokenKind::kCaret)) return atom;
@@ -453,7 +452,7 @@ NodeId Parser::ParseConnect() {
   Builder node = Open(NodeKind::kConnect);
   Advance();
   if (!Is(TokenKind::kName)) {
-    diagnostics_.Report(messages::kNothingAfter, AfterPrevious(), {"connect", "two terminals joined by `--`, or an output and an input joined by `->`"});
+    Report(messages::kNothingAfter, AfterPrevious(), {"connect", "two terminals joined by `--`, or an output and an input joined by `->`"});
     return Close(node);
   }
   Add(node, ParsePath());
@@ -463,19 +462,19 @@ NodeId Parser::ParseConnect() {
     else if (Is(TokenKind::kArrow)) signal = true;
     else if (Is(TokenKind::kComma) && signal) {}
     else if (!StartsLine() && (Is(TokenKind::kMinus) || Is(TokenKind::kEqual) || Is(TokenKind::kComma))) {
-      diagnostics_.Report(messages::kWrongOperator, Here(), {CurrentText(), Is(TokenKind::kMinus) ? "--` or `->" : "--"});
+      Report(messages::kWrongOperator, Here(), {CurrentText(), Is(TokenKind::kMinus) ? "--` or `->" : "--"});
       physical = !signal;
       if (Is(TokenKind::kMinus) && Kind(1) == TokenKind::kGreater) Advance();
     } else break;
     Advance();
     if (!Is(TokenKind::kName)) {
-      diagnostics_.Report(messages::kExpected, AfterPrevious(), {physical ? "a terminal" : "an input", Found()});
+      Report(messages::kExpected, AfterPrevious(), {physical ? "a terminal" : "an input", Found()});
       break;
     }
     Add(node, ParsePath());
   }
   if (physical && signal) diagnostics_.Report(messages::kMixedConnection, tree_.SpanOfToken(tree_[node.id].first_token));
-  if (!physical && !signal) diagnostics_.Report(messages::kExpected, AfterPrevious(), {"`--` or `->`", Found()});
+  if (!physical && !signal) Report(messages::kExpected, AfterPrevious(), {"`--` or `->`", Found()});
   if (signal) tree_.nodes[node.id.index()].flags |= kFlagSignal;
   ParseAnnotations(node);
   return Close(node);
@@ -486,7 +485,7 @@ NodeId Parser::ParseAssociate() {
   Builder node = Open(NodeKind::kAssociate);
   Advance();
   if (!Is(TokenKind::kName)) {
-    diagnostics_.Report(messages::kNothingAfter, AfterPrevious(), {"associate", "an exogenous variable, `=` and the variable that gives it"});
+    Report(messages::kNothingAfter, AfterPrevious(), {"associate", "an exogenous variable, `=` and the variable that gives it"});
     return Close(node);
   }
   Add(node, ParsePath());
@@ -503,7 +502,7 @@ NodeId Parser::ParseBranch() {
     if (Is(TokenKind::kConnect) || Is(TokenKind::kAssociate) || BeginsEquation()) {
       Add(node, ParseStatement());
     } else {
-      diagnostics_.Report(messages::kExpected, Here(), {"an equation or a connection", Found()});
+      Report(messages::kExpected, Here(), {"an equation or a connection", Found()});
       SkipToMember(node);
     }
     Accept(TokenKind::kSemicolon);
@@ -591,7 +590,7 @@ NodeId Parser::ParseEquationRest(Builder& node, NodeId left) {
   if (Accept(TokenKind::kEqual)) {
     Add(node, ParseExpression());
     if (Is(TokenKind::kEqual)) {
-      auto& report = diagnostics_.Report(messages::kSecondEqual, Here());
+      auto& report = Report(messages::kSecondEqual, Here());
       // The usual cause: a line that begins with an operator and was meant as a new equation.
       for (uint32_t i = tree_[node.id].first_token + 1; i < at_; ++i) {
         const TokenKind k = tree_.tokens[i].kind();
@@ -600,11 +599,13 @@ NodeId Parser::ParseEquationRest(Builder& node, NodeId left) {
           break;
         }
       }
+      Builder error = Open(NodeKind::kError);
       Advance();
-      ParseExpression();
+      Add(error, ParseExpression());
+      Add(node, Close(error));
     }
   } else if (!left.IsNone()) {
-    auto& report = diagnostics_.Report(messages::kMissingEqual, tree_.SpanOf(left));
+    auto& report = ReportAt(tree_[left].first_token, messages::kMissingEqual, tree_.SpanOf(left));
     if (tree_.kind(left) == NodeKind::kEqual) report.Help("`==` compares; an equation has one `=`");
     if (Is(TokenKind::kJoin) || Is(TokenKind::kArrow)) report.Help("a connection begins with `connect`");
     // Skip the rest of the line.

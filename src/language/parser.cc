@@ -39,7 +39,7 @@ SyntaxTree ParseMemberText(std::string_view text, FileId file, Diagnostics& diag
 NodeId Parser::ParseMemberOnly() {
   Builder file = OpenAt(NodeKind::kFile, 0);
   Add(file, ParseMember("a system"));
-  if (!Is(TokenKind::kEnd)) diagnostics_.Report(messages::kExpected, Here(), {"the end", Found()});
+  if (!Is(TokenKind::kEnd)) Report(messages::kExpected, Here(), {"the end", Found()});
   while (!Is(TokenKind::kEnd)) Advance();
   tree_.nodes[file.id.index()].last_token = at_;
   return file.id;
@@ -47,7 +47,7 @@ NodeId Parser::ParseMemberOnly() {
 
 NodeId Parser::ParseExpressionOnly() {
   NodeId expression = ParseExpression();
-  if (!Is(TokenKind::kEnd)) diagnostics_.Report(messages::kExpected, Here(), {"the end", Found()});
+  if (!Is(TokenKind::kEnd)) Report(messages::kExpected, Here(), {"the end", Found()});
   if (expression.IsNone()) expression = OpenAt(NodeKind::kError, 0).id;
   return expression;
 }
@@ -109,10 +109,17 @@ uint32_t Parser::Indentation(uint32_t token) const {
   return static_cast<uint32_t>(at - begin);
 }
 
+// One message for one place: what follows from an error at a token, or from a character without a meaning, is not said again.
+Diagnostic& Parser::ReportAt(uint32_t token, const DiagnosticInfo& info, Span where, std::initializer_list<std::string_view> arguments) {
+  if (error_token_ == token || tree_.tokens[token].kind() == TokenKind::kError) return unsaid_ = Diagnostic{};
+  error_token_ = token;
+  return diagnostics_.Report(info, where, arguments);
+}
+
 bool Parser::Expect(TokenKind kind, std::string_view what) {
   if (Accept(kind)) return true;
   const std::string expected = what.empty() ? "`" + std::string(TokenText(kind)) + "`" : std::string(what);
-  diagnostics_.Report(messages::kExpected, AfterPrevious(), {expected, Found()});
+  Report(messages::kExpected, AfterPrevious(), {expected, Found()});
   return false;
 }
 
@@ -123,12 +130,12 @@ bool Parser::ExpectName(Builder& parent, std::string_view what) {
     return true;
   }
   if (IsReservedWord(Kind()) && !StartsLine()) {
-    diagnostics_.Report(messages::kReservedName, Here(), {CurrentText()});
+    Report(messages::kReservedName, Here(), {CurrentText()});
     tree_.nodes[parent.id.index()].token = at_;
     Advance();
     return true;
   }
-  diagnostics_.Report(messages::kExpected, AfterPrevious(), {what, Found()});
+  Report(messages::kExpected, AfterPrevious(), {what, Found()});
   return false;
 }
 
@@ -271,6 +278,7 @@ void Parser::CloseBody(uint32_t opening) {
     Advance();
     return;
   }
+  // Two bodies may lack their `}` at one place.
   diagnostics_.Report(messages::kUnclosed, LineAfterPrevious(), {"{", "}"})
       .Label("`}` is missing here at the latest")
       .Also(tree_.SpanOfToken(opening), "opened here");

@@ -46,6 +46,12 @@ class Parser {
   Span LineAfterPrevious() const;
   uint32_t Indentation(uint32_t token) const;
 
+  // Messages (parser.cc).
+  Diagnostic& ReportAt(uint32_t token, const DiagnosticInfo& info, Span where, std::initializer_list<std::string_view> arguments = {});
+  Diagnostic& Report(const DiagnosticInfo& info, Span where, std::initializer_list<std::string_view> arguments = {}) {
+    return ReportAt(at_, info, where, arguments);
+  }
+
   // Nodes (parser.cc).
   Builder Open(NodeKind kind);
   Builder OpenAt(NodeKind kind, uint32_t first_token);
@@ -141,6 +147,8 @@ class Parser {
   // The last list `a, b, c` that BeginsMember looked at, tokens [names_begin_, names_end_): none is looked at twice.
   mutable uint32_t names_begin_ = 0, names_end_ = 0;
   mutable bool names_declare_ = false;
+  uint32_t error_token_ = UINT32_MAX;  // the token of the last message
+  Diagnostic unsaid_{};
   bool braces_counted_ = false;
   int64_t missing_braces_ = 0;
   bool depth_reported_ = false;

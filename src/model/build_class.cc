@@ -317,7 +317,9 @@ void ClassBuilder::DefineMember(NodeId node) {
       DefineVariable(node);
       break;
     case NodeKind::kSection:
+      in_initial_section_ = tree_->Has(node, kFlagInitial);
       for (const NodeId statement : tree_->Children(node)) DefineStatement(statement);
+      in_initial_section_ = false;
       break;
     case NodeKind::kEnergy:
     case NodeKind::kLoss: DefineEnergy(node); break;

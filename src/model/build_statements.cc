@@ -143,12 +143,7 @@ void ClassBuilder::DefineEquation(NodeId node) {
   equation.right = right.expr;
   equation.loops = LoopsFor(left.shape, &equation.left, &equation.right);
   equation.origin = At(node);
-  for (NodeId section : members_) {
-    // The section this statement stands in, for `initial`.
-    if (tree_->kind(section) != NodeKind::kSection || !tree_->Has(section, kFlagInitial)) continue;
-    equation.initial = equation.initial || ((*tree_)[section].first_token <= (*tree_)[node].first_token &&
-                                            (*tree_)[section].last_token >= (*tree_)[node].last_token);
-  }
+  equation.initial = in_initial_section_;
   bool varies = false;
   for (const ExprId side : {equation.left, equation.right}) {
     for (const Dependence& dependence : FindDependence(pool_, side)) varies = varies || pool_.kind(dependence.base) != SymbolKind::kParameter;

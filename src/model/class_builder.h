@@ -74,7 +74,6 @@ class ClassBuilder {
   // build_class.cc
   void Collect(NodeId parent, NameId model_name);
   void DeclareMember(NodeId node);
-  void DeclareNames(NodeId node, MemberKind kind);
   void Declare(NodeId name_node, Member member);
   void DeclareTerminal(NodeId node);
   void DeclareParameter(NodeId node);
@@ -196,7 +195,7 @@ class ClassBuilder {
   void CheckTerminalGraph();
   void CheckParameterCycles();
   void CheckSoftware();
-  void CheckDiscrete();
+  void CheckWhens();
   void CheckExogenous();
   void StoreInferred();
   std::string ClassText() const { return builder_.NameText(cls_->name); }
@@ -220,7 +219,6 @@ class ClassBuilder {
   DimensionSystem dimensions_;
   std::vector<Tag> tags_;
   std::vector<DimVarId> generic_vars_;       // beside class_.generic_values
-  std::vector<DimVarId> inferred_;           // by variable or parameter without a type: see InferredOf
   std::vector<std::string> hints_;           // by DimVarId
   std::vector<uint32_t> hint_parent_;
   std::unordered_map<uint64_t, DimVarId> undeclared_;  // member kind and index -> unknown dimension
@@ -229,9 +227,8 @@ class ClassBuilder {
   std::vector<ExprId> condition_stack_;
   std::optional<DomainId> domain_scope_;
   std::vector<std::pair<std::pair<uint32_t, uint32_t>, NodeId>> driven_;  // (instance, input) with the place
-  int when_depth_ = 0;
+  bool in_initial_section_ = false;
   bool structural_scope_ = false;  // lowering a size: parameters met are structural
-  std::vector<std::pair<uint32_t, std::string>> feedthrough_;
   std::vector<NodeId> feedthrough_nodes_;
   int loop_counter_ = 0;
 };

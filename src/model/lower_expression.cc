@@ -136,12 +136,7 @@ Value ClassBuilder::LowerLiteral(NodeId node) {
   value.dim = {unit->dimension, {}};
   value.kind = unit->kind;
   value.absolute = unit->offset != 0;
-  value.unit = FormatDimension(unit->dimension, unit->kind);
-  // How people write it: 90 deg is in rad, 4 V/rad in V/rad.
-  if (unit->mentions_angle) {
-    if (unit->dimension.IsOne()) value.unit = "rad";
-    else if (unit->factor == 1) value.unit = unit->text;
-  }
+  value.unit = builder_.UnitDisplay(unit);
   return value;
 }
 
@@ -516,8 +511,7 @@ Value ClassBuilder::LowerArray(NodeId node) {
     out.base = BaseType::kReal;
     out.dim = {unit->dimension, {}};
     out.kind = unit->kind;
-    out.unit = FormatDimension(unit->dimension, unit->kind);
-    if (unit->mentions_angle) out.unit = unit->dimension.IsOne() ? "rad" : unit->factor == 1 ? unit->text : out.unit;
+    out.unit = builder_.UnitDisplay(unit);
   }
   // Elements that are arrays are given in #1, ...; as rows of this one their indices move up by one.
   const size_t inner = out.shape.size();

@@ -13,6 +13,7 @@
 #include "model/diagnostics.h"
 #include "model/model.h"
 #include "units/dimension_system.h"
+#include "units/format_dimension.h"
 
 namespace cotree {
 
@@ -52,8 +53,8 @@ class ClassBuilder;
 /** Builds the Model: resolves names, builds each class once, checks. Private to this folder; the verb is BuildModel. */
 class ModelBuilder {
  public:
-  ModelBuilder(Model& model, Diagnostics& diagnostics, Declarations& declarations)
-      : model(model), diagnostics(diagnostics), declarations(declarations), pool(model.expressions) {}
+  ModelBuilder(Model& target, Diagnostics& findings, Declarations& within_reach)
+      : model(target), diagnostics(findings), declarations(within_reach), pool(target.expressions) {}
 
   void BuildAll();
   /// Builds one class by name, with its first model; for `cotree library`.
@@ -79,7 +80,10 @@ class ModelBuilder {
   /// A type from syntax; generics are numbered by `generics`, which grows. Reports and returns false if it is none.
   bool ResolveType(const SyntaxTree& tree, NodeId type, std::vector<NameId>* generics, Type& out);
   std::string QuantityArticle(const Type& type) const;
-  const UnitResult& LookupUnit(const SyntaxTree& tree, NodeId unit, std::string& scratch);
+  /// FormatDimension, remembered: millions of literals share a few units.
+  const std::string& DimensionText(const Dimension& dimension, KindHint kind = KindHint::kNone);
+  /// How people write values of a unit: 90 deg is in rad, 4 V/rad in V/rad, 3 mm in m.
+  const std::string& UnitDisplay(const UnitResult& unit);
   void ReportUnit(const SyntaxTree& tree, NodeId unit, const UnitError& error);
 
   // functions_tables.cc
@@ -108,6 +112,8 @@ class ModelBuilder {
   std::unordered_map<uint32_t, EnumerationId> enumerations_;
   std::map<uint32_t, FunctionDefinition> functions_;
   std::unordered_map<uint32_t, TableId> tables_;
+  std::map<std::pair<Dimension, KindHint>, std::string> dimension_texts_;
+  std::unordered_map<const UnitResult*, std::string> unit_displays_;
 };
 
 std::string_view KindName(KindHint kind);

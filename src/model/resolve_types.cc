@@ -209,9 +209,19 @@ std::string ModelBuilder::QuantityArticle(const Type& type) const {
   return (vowel ? "an " : "a ") + name;
 }
 
-const UnitResult& ModelBuilder::LookupUnit(const SyntaxTree& tree, NodeId unit, std::string& scratch) {
-  (void)scratch;
-  return model.units.Lookup(tree.Text(unit));
+const std::string& ModelBuilder::DimensionText(const Dimension& dimension, KindHint kind) {
+  std::string& text = dimension_texts_[{dimension, kind}];
+  if (text.empty()) text = FormatDimension(dimension, kind);
+  return text;
+}
+
+const std::string& ModelBuilder::UnitDisplay(const UnitResult& unit) {
+  std::string& text = unit_displays_[&unit];
+  if (text.empty()) {
+    text = DimensionText(unit->dimension, unit->kind);
+    if (unit->mentions_angle) text = unit->dimension.IsOne() ? "rad" : unit->factor == 1 ? unit->text : text;
+  }
+  return text;
 }
 
 void ModelBuilder::ReportUnit(const SyntaxTree& tree, NodeId unit, const UnitError& error) {

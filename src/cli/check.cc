@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "cli/check_json.h"
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "model/describe_model.h"
+#include "pipeline/load_model.h"
+
+namespace cotree {
+namespace {
+
+std::string Plural(double n, const std::string& word) {
+  return NumberText(n) + " " + word + (n == 1 ? "" : "s");
+}
+
+// What a system is made of, by class, the most frequent first.
+std::string Composition(const Model& model, ClassId id) {
+  std::map<std::string, size_t> classes;
+  for (const Instance& instance : model[id].instances) {
+    if (!instance.class_id.IsNone()) ++classes[model.Text(model[instance.class_id].name)];
+  }
+  std::vector<std::pair<std::string, size_t>> sorted(classes.begin(), classes.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (size_t i = 0; i < sorted.size() && i < 8; ++i) {
+    text += (i == 0 ? "" : ", ") + (sorted[i].second > 1 ? std::to_string(sorted[i].second) + " " : std::string()) + sorted[i].first;
+  }
+  if (sorted.size() > 8) text += ", ...";
+  return text;
+}
+
+void PrintSummary(LoadedModel& loaded, const Console& console) {
+  const Model& model = loaded.model;
+  for (const ClassId id : model.systems) {
+    const ComponentClass& system = model[id];
+    size_t signals = 0;
+    for (const Connection& c : system.connections) signals += c.signal ? 1 : 0;
+    fmt::print("{} {}: {}, {} and {}\n", console.Green("ok"), console.Bold("system " + model.Text(system.name)),
+               Plural(CountComponents(model, id), "component"), Plural(static_cast<double>(system.connections.size() - signals), "connection"),
+               Plural(static_cast<double>(signals), "signal"));
+    const std::string composition = Composition(model, id);
+    if (!composition.empty()) fmt::print("   {}\n", console.Dim(composition));
+  }
+  for (const ClassId id : model.own_classes) {
+    const ComponentClass& cls = model[id];
+    const std::string name = model.Text(cls.name) + (cls.model.IsNone() ? "" : " as " + model.Text(cls.model));
+    fmt::print("{} {}: {}, {}, {}\n", console.Green("ok"), console.Bold((cls.kind == ClassKind::kSoftware ? "software " : "component ") + name),
+               Plural(static_cast<double>(cls.terminals.size()), "terminal"), Plural(static_cast<double>(cls.parameters.size()), "parameter"),
+               Plural(static_cast<double>(cls.equations.size()), "equation"));
+  }
+  for (const Experiment& experiment : model.experiments) {
+    fmt::print("{} {} of {}\n", console.Green("ok"), console.Bold("experiment " + model.Text(experiment.name)), model.Text(model[experiment.system].name));
+  }
+}
+
+void PrintUnits(const Model& model, const Console& console) {
+  std::vector<ClassId> classes = model.systems;
+  if (classes.empty()) classes = model.own_classes;
+  for (const ClassId id : classes) {
+    const auto rows = ListInferredUnits(model, id);
+    fmt::print("\n{}\n", console.Bold("inferred dimensions of " + model.Text(model[id].name)));
+    if (rows.empty()) fmt::print("  none: everything was declared\n");
+    size_t width = 0;
+    for (const auto& row : rows) width = std::max(width, row.path.size());
+    for (const auto& row : rows) fmt::print("  {:<{}} : {}\n", row.path, width, console.Cyan(row.unit));
+  }
+}
+
+void PrintParameters(Model& model, const Console& console) {
+  std::vector<ClassId> classes = model.systems;
+  if (classes.empty()) classes = model.own_classes;
+  for (const ClassId id : classes) {
+    const auto rows = ListParameters(model, id);
+    fmt::print("\n{}\n", console.Bold("parameters of " + model.Text(model[id].name)));
+    if (rows.empty()) fmt::print("  none\n");
+    size_t path_width = 0, value_width = 0;
+    for (const auto& row : rows) {
+      path_width = std::max(path_width, row.path.size());
+      value_width = std::max(value_width, std::min<size_t>(row.value.size(), 28));
+    }
+    for (const auto& row : rows) {
+      fmt::print("  {:<{}}  {:<{}}  {}{}\n", row.path, path_width, row.value, value_width,
+                 row.structural ? console.Bold("structural") : std::string("run-time  "),
+                 row.reason.empty() ? "" : console.Dim("  " + row.reason));
+    }
+  }
+}
+
+void PrintStatistics(const LoadedModel& loaded) {
+  const Model& model = loaded.model;
+  const ExprStatistics& s = model.expressions.statistics();
+  size_t tokens = 0, nodes = 0;
+  for (const auto& tree : model.trees) {
+    tokens += tree->tokens.size();
+    nodes += tree->nodes.size();
+  }
+  fmt::print("\nstatistics\n  files {}, tokens {}, syntax nodes {}, names {}\n", model.files.size(), tokens, nodes, model.names.size());
+  fmt::print("  classes built {} of {} within reach\n", model.classes.size(), loaded.declarations->size());
+  fmt::print("  symbolic operations: {} nodes made, {} found again, {} differentiated, {} substituted, {} solved\n", s.constructed, s.hits,
+             s.derivatives, s.substitutions, s.solutions);
+}
+
+}  // namespace
+
+int RunCheck(const CheckOptions& options, const Console& console) {
+  DiskReader reader;
+  const auto loaded = LoadModel(options.file, reader, {options.library});
+  const Diagnostics& diagnostics = loaded->diagnostics;
+  if (options.json) {
+    std::fputs(CheckJson(*loaded, options).c_str(), stdout);
+  } else {
+    PrintDiagnostics(diagnostics, loaded->model.files, console);
+    if (diagnostics.ok()) {
+      PrintSummary(*loaded, console);
+      if (options.units) PrintUnits(loaded->model, console);
+      if (options.parameters) PrintParameters(loaded->model, console);
+      if (options.statistics) PrintStatistics(*loaded);
+    } else {
+      std::fflush(stdout);
+      fmt::print(stderr, "{}: {}{}\n", options.file, Plural(static_cast<double>(diagnostics.errors()), "error"),
+                 diagnostics.warnings() > 0 ? ", " + Plural(static_cast<double>(diagnostics.warnings()), "warning") : "");
+    }
+  }
+  if (!loaded->readable) return kExitForeign;
+  return diagnostics.ok() ? kExitOk : kExitModel;
+}
+
+}  // namespace cotree

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/console.h"
+
+namespace cotree {
+
+/** The sub-commands, one function each; the return value is the exit code. Options are filled in by run.cc. */
+
+struct CheckOptions {
+  std::string file;
+  bool units = false;
+  bool parameters = false;
+  bool statistics = false;
+  bool json = false;
+  std::string library;
+};
+int RunCheck(const CheckOptions& options, const Console& console);
+
+struct FormatOptions {
+  std::vector<std::string> files;
+  bool check = false;   // say whether it would change, write nothing
+  bool stdout_ = false;  // print instead of writing
+};
+int RunFormat(const FormatOptions& options, const Console& console);
+
+struct NewOptions {
+  std::string name;
+  bool force = false;
+};
+int RunNew(const NewOptions& options, const Console& console);
+
+struct LibraryOptions {
+  std::string name;
+  bool json = false;
+};
+int RunLibrary(const LibraryOptions& options, const Console& console);
+
+struct EditOptions {
+  std::string file;
+  std::string scope;      // the system or component; empty: the only one of the file
+  std::string operation;  // set, add, remove, rename, connect, disconnect, layout
+  std::vector<std::string> words;
+  bool stdout_ = false;
+};
+int RunEdit(const EditOptions& options, const Console& console);
+
+/// Parses the command line and runs the command.
+int RunCotree(int argc, char** argv);
+
+}  // namespace cotree

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "cli/commands.h"
+
+namespace cotree {
+namespace {
+
+constexpr const char* kFooter = R"(
+A first model, in two minutes:
+
+  cotree new lamp              writes lamp.cot, a circuit that works
+  cotree check lamp.cot        says what it is made of, or what is wrong and where
+  cotree check --units F       which dimensions were found for signals: pid.kp : V/rad
+  cotree library               all components;  cotree library Resistor  shows one
+  cotree fmt lamp.cot          tidy layout, no comment lost
+  cotree edit-text lamp.cot set r R "220 ohm"      change one value, leave every other byte
+
+Exit codes: 0 fine, 1 the model has errors, 2 wrong usage, 3 a bug of cotree, 4 numerical failure, 5 files or foreign code, 130 interrupted.
+The manual is in docs/manual.)";
+
+}  // namespace
+
+int RunCotree(int argc, char** argv) {
+  // The version must come at once, whatever else the program can do.
+  if (argc == 2 && (std::string_view(argv[1]) == "--version" || std::string_view(argv[1]) == "-V")) {
+    std::puts("cotree " COTREE_VERSION);
+    return kExitOk;
+  }
+  const Console console;
+  CLI::App app{"Cotree: composable simulation of mechatronic systems"};
+  app.footer(kFooter);
+  app.set_version_flag("--version,-V", "cotree " COTREE_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(28);
+
+  CheckOptions check;
+  std::string check_format = "text";
+  CLI::App* check_command = app.add_subcommand("check", "check a file: names, units, sizes, connections");
+  check_command->add_option("FILE", check.file, "a .cot file")->required();
+  check_command->add_flag("--units", check.units, "print the dimensions that were inferred");
+  check_command->add_flag("--parameters", check.parameters, "print all parameters: which are structural, which can change at run time");
+  check_command->add_flag("--statistics", check.statistics, "print counts of work done, symbolic operations among them");
+  check_command->add_option("--format", check_format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  check_command->add_option("--library", check.library, "take the standard library from this folder");
+  check_command->footer("\nExamples:\n  cotree check examples/positioner/positioner.cot\n  cotree check drive.cot --units --parameters\n  cotree check drive.cot --format json | jq .diagnostics");
+
+  FormatOptions format;
+  CLI::App* format_command = app.add_subcommand("fmt", "lay out files anew; comments and meaning stay");
+  format_command->add_option("FILE", format.files, "files to format in place")->required();
+  format_command->add_flag("--check", format.check, "write nothing; exit 1 if a file would change");
+  format_command->add_flag("--stdout", format.stdout_, "print instead of writing");
+  format_command->footer("\nExamples:\n  cotree fmt drive.cot\n  cotree fmt --check examples/*/*.cot");
+
+  NewOptions create;
+  CLI::App* new_command = app.add_subcommand("new", "write a starting file that works");
+  new_command->add_option("NAME", create.name, "name of the system; the file is NAME.cot")->required();
+  new_command->add_flag("--force", create.force, "overwrite an existing file");
+  new_command->footer("\nExample:\n  cotree new lamp && cotree check lamp.cot");
+
+  LibraryOptions library;
+  std::string library_format = "text";
+  CLI::App* library_command = app.add_subcommand("library", "what the standard library offers");
+  library_command->add_option("NAME", library.name, "a component, a package or a domain");
+  library_command->add_option("--format", library_format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  library_command->footer("\nExamples:\n  cotree library\n  cotree library rotational\n  cotree library DCMotor");
+
+  EditOptions edit;
+  CLI::App* edit_command = app.add_subcommand("edit-text", "change one thing in a file and leave every other byte alone");
+  edit_command->add_option("FILE", edit.file, "a .cot file")->required();
+  edit_command->add_option("OPERATION", edit.operation, "set, add, remove, rename, connect, wire, disconnect, layout")->required();
+  edit_command->add_option("WORDS", edit.words, "what the operation needs; see below");
+  edit_command->add_option("--in", edit.scope, "the system or component to edit; not needed if the file has one system");
+  edit_command->add_flag("--stdout", edit.stdout_, "print the new text instead of writing it");
+  edit_command->footer(R"help(
+Operations:
+  set INSTANCE PARAMETER VALUE     cotree edit-text lamp.cot set r R "220 ohm"     (an empty VALUE removes the argument)
+  add NAME "CLASS(ARGUMENTS)"      cotree edit-text lamp.cot add c "Capacitor(C = 1 uF)"
+  remove NAME                      with its connections
+  rename OLD NEW                   everywhere in the system and its experiments
+  connect A B                      cotree edit-text lamp.cot connect r.n c.p       (terminals, A -- B)
+  wire OUTPUT INPUT                a signal connection, OUTPUT -> INPUT
+  disconnect A B
+  layout NAME X Y                  the place on the schematic)help");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    return kExitOk;
+  } catch (const CLI::CallForAllHelp&) {
+    std::fputs(app.help("", CLI::AppFormatMode::All).c_str(), stdout);
+    return kExitOk;
+  } catch (const CLI::CallForVersion&) {
+    std::puts("cotree " COTREE_VERSION);
+    return kExitOk;
+  } catch (const CLI::ParseError& error) {
+    if (argc <= 1) {
+      std::fputs(app.help().c_str(), stdout);
+      return kExitUsage;
+    }
+    std::fprintf(stderr, "cotree: %s\nTry `cotree %s--help`.\n", error.what(),
+                 app.get_subcommands().empty() ? "" : (app.get_subcommands()[0]->get_name() + " ").c_str());
+    return kExitUsage;
+  }
+  check.json = check_format == "json";
+  library.json = library_format == "json";
+  if (check_command->parsed()) return RunCheck(check, console);
+  if (format_command->parsed()) return RunFormat(format, console);
+  if (new_command->parsed()) return RunNew(create, console);
+  if (library_command->parsed()) return RunLibrary(library, console);
+  return RunEdit(edit, console);
+}
+
+}  // namespace cotree

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/build_model.h"
+
+#include <algorithm>
+
+#include "language/lex.h"
+#include "model/check_sizes.h"
+#include "model/class_builder.h"
+
+namespace cotree {
+
+namespace messages = model_messages;
+
+// Two declarations of one name in one file or package, whatever their kind, except package-wide words for different things.
+void ModelBuilder::CheckDuplicates() {
+  const auto space = [](NodeKind kind) {
+    if (IsClassDeclaration(kind)) return 0;
+    if (kind == NodeKind::kFunction || kind == NodeKind::kTable) return 1;
+    if (kind == NodeKind::kQuantity || kind == NodeKind::kEnumeration) return 2;
+    return 3 + static_cast<int>(kind);
+  };
+  std::map<std::tuple<uint32_t, uint32_t, int>, size_t> seen;
+  for (size_t i = 0; i < declarations.size(); ++i) {
+    const Declaration& d = declarations[DeclarationId(i)];
+    if (declarations.IsLibrary(d.file)) continue;
+    const auto [it, is_new] = seen.try_emplace({d.file.value, d.name.value, space(d.kind)}, i);
+    if (is_new) continue;
+    const char* what = IsClassDeclaration(d.kind) ? "component" : d.kind == NodeKind::kFunction || d.kind == NodeKind::kTable ? "function"
+                       : d.kind == NodeKind::kExperiment ? "experiment" : d.kind == NodeKind::kDomain ? "domain" : "quantity";
+    diagnostics.Report(messages::kDuplicateDeclaration, d.name_span, {what, NameText(d.name)})
+        .Also(declarations[DeclarationId(it->second)].name_span, "first declared here");
+  }
+}
+
+void ModelBuilder::BuildAll() {
+  CheckDuplicates();
+  size_t own = 0;
+  std::vector<DeclarationId> experiments;
+  for (size_t i = 0; i < declarations.size(); ++i) {
+    const DeclarationId id(i);
+    const Declaration declaration = declarations[id];
+    if (declarations.IsLibrary(declaration.file)) continue;
+    ++own;
+    switch (declaration.kind) {
+      case NodeKind::kDomain: DomainNamed(declaration.name, declaration.file); break;
+      case NodeKind::kQuantity: QuantityNamed(declaration.package, declaration.name, declaration.file); break;
+      case NodeKind::kEnumeration: EnumerationNamed(NameId::None(), declaration.name, declaration.file); break;
+      case NodeKind::kFunction: FunctionNamed(id); break;
+      case NodeKind::kTable: TableNamed(id); break;
+      case NodeKind::kExperiment: experiments.push_back(id); break;
+      default: {
+        const SyntaxTree& tree = declarations.TreeOf(id);
+        // Every model of a class is checked; the first is the default.
+        std::vector<NameId> models;
+        for (const NodeId child : tree.Children(declaration.node)) {
+          if (tree.kind(child) == NodeKind::kModel) models.push_back(Intern(tree.Name(child)));
+        }
+        for (size_t m = 0; m < models.size(); ++m) {
+          for (size_t k = 0; k < m; ++k) {
+            if (models[k] == models[m]) {
+              diagnostics.Report(messages::kDuplicateDeclaration, declaration.name_span, {"model", NameText(models[m])});
+            }
+          }
+        }
+        if (models.empty()) models.push_back(NameId::None());
+        for (const NameId name : models) {
+          const ClassId built = BuildClass(id, name, Origin{});
+          if (built.IsNone()) continue;
+          (declaration.kind == NodeKind::kSystem ? model.systems : model.own_classes).push_back(built);
+        }
+      }
+    }
+  }
+  for (const DeclarationId id : experiments) BuildExperiment(id);
+  if (own == 0 && !declarations.own_files().empty() && diagnostics.ok()) {
+    diagnostics.Report(messages::kNothingHere, Span{declarations.own_files()[0], 0, 0});
+  }
+}
+
+void ModelBuilder::BuildExperiment(DeclarationId id) {
+  const SyntaxTree& tree = declarations.TreeOf(id);
+  const NodeId node = declarations[id].node;
+  Experiment experiment{};
+  experiment.name = declarations[id].name;
+  experiment.origin = {declarations[id].tree, node};
+  const NodeId path = tree.Child(node, NodeKind::kPath);
+  if (path.IsNone()) return;
+  const DeclarationId system = FindDeclaration(tree, path, [](NodeKind k) { return k == NodeKind::kSystem; }, messages::kUnknownSystem, "a system");
+  if (system.IsNone()) return;
+  experiment.system = BuildClass(system, NameId::None(), Origin{});
+  if (experiment.system.IsNone()) return;
+  ClassBuilder builder(*this, declarations[id].tree);
+  builder.Open(experiment.system);
+  const auto quantity = [&](NodeId value_node, const Dimension& dimension, const char* unit, const std::string& what) {
+    Type type;
+    type.declared = true;
+    type.dimension = dimension;
+    type.unit = unit;
+    Value value = builder.LowerScalar(value_node);
+    return value.ok && builder.Fit(value, value_node, type, {type.dimension, {}}, what) ? value.expr : ExprId::None();
+  };
+  const Dimension time = Dimension::Of(0, 0, 1);
+  for (const NodeId child : tree.Children(node)) {
+    switch (tree.kind(child)) {
+      case NodeKind::kSetting: {
+        const std::string name(tree.Name(child));
+        const NodeId value = tree[child].first_child;
+        if (value.IsNone()) break;
+        if (name == "stop") experiment.settings.stop = quantity(value, time, "s", "`stop`");
+        else if (name == "begin") experiment.settings.begin = quantity(value, time, "s", "`begin`");
+        else if (name == "interval") experiment.settings.interval = quantity(value, time, "s", "`interval`");
+        else if (name == "tolerance") experiment.settings.tolerance = quantity(value, Dimension::One(), "1", "`tolerance`");
+        else if (name == "initial") {
+          experiment.settings.steady = tree.Text(value) == "steady";
+          if (!experiment.settings.steady) diagnostics.Report(messages::kBadSetting, tree.SpanOf(value), {"`initial` can only be `steady`"});
+        } else {
+          auto& report = diagnostics.Report(messages::kUnknownSetting, tree.NameSpan(child), {name});
+          const std::string_view near = Nearest(name, {"stop", "begin", "interval", "tolerance", "initial", "plot"});
+          if (!near.empty()) report.Help("did you mean `" + std::string(near) + "`?");
+        }
+        break;
+      }
+      case NodeKind::kPlot:
+        for (const NodeId item : tree.Children(child)) {
+          const Value value = builder.Lower(item);
+          if (!value.ok) continue;
+          experiment.plots.push_back(value.expr);
+          experiment.plot_texts.emplace_back(tree.Text(item));
+        }
+        break;
+      case NodeKind::kSet: {
+        const NodeId target = tree[child].first_child;
+        const NodeId value_node = target.IsNone() ? NodeId::None() : tree[target].next_sibling;
+        if (value_node.IsNone()) break;
+        const auto resolved = builder.ResolvePath(target);
+        Value value = builder.Lower(value_node);
+        if (!resolved.ok) break;
+        if (resolved.parameter == nullptr) {
+          diagnostics.Report(messages::kBadSetting, tree.SpanOf(target), {"`" + std::string(tree.Text(target)) + "` is not a parameter, so it cannot be set"});
+          break;
+        }
+        if (value.ok && builder.Fit(value, value_node, resolved.type, resolved.value.dim, "`" + std::string(tree.Text(target)) + "`")) {
+          experiment.sets.emplace_back(std::string(tree.Text(target)), value.expr);
+        }
+        break;
+      }
+      case NodeKind::kStart: builder.StartOf(child, UINT32_MAX, experiment.starts); break;
+      default: break;
+    }
+  }
+  if (!experiment.settings.stop.IsNone() && pool.IsNumber(experiment.settings.stop) && pool.NumberValue(experiment.settings.stop) <= 0) {
+    diagnostics.Report(messages::kBadSetting, declarations[id].name_span, {"`stop` must be positive"});
+  }
+  model.experiments.push_back(std::move(experiment));
+}
+
+void BuildModel(Model& model, Declarations& declarations, Diagnostics& diagnostics) {
+  ModelBuilder builder(model, diagnostics, declarations);
+  builder.BuildAll();
+  CheckSizes(model, diagnostics);
+  diagnostics.Sort();
+}
+
+std::optional<ClassId> BuildLibraryClass(Model& model, Declarations& declarations, Diagnostics& diagnostics, DeclarationId id,
+                                         std::string_view model_name) {
+  ModelBuilder builder(model, diagnostics, declarations);
+  const NameId name = model_name.empty() ? NameId::None() : model.names.Intern(model_name);
+  declarations.TreeOf(id);
+  const ClassId built = builder.BuildClass(id, name, Origin{declarations[id].tree, declarations[id].node});
+  return built.IsNone() ? std::nullopt : std::optional(built);
+}
+
+}  // namespace cotree

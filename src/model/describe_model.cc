@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/describe_model.h"
+
+#include <charconv>
+#include <map>
+
+#include "expr/dependence.h"
+#include "expr/differentiate.h"
+#include "expr/print_text.h"
+#include "expr/substitute.h"
+#include "model/check_sizes.h"
+#include "units/format_dimension.h"
+
+namespace cotree {
+namespace {
+
+// `$b/$a` with texts for the generics: V/rad.
+std::string PutIn(const std::string& unit, const ComponentClass& cls, const Model& model, const ComponentClass& outer, const Instance& instance) {
+  std::string out;
+  for (size_t i = 0; i < unit.size();) {
+    if (unit[i] != '$') {
+      out += unit[i++];
+      continue;
+    }
+    size_t end = i + 1;
+    while (end < unit.size() && (std::isalnum(static_cast<unsigned char>(unit[end])) != 0 || unit[end] == '_')) ++end;
+    const std::string name = unit.substr(i, end - i);
+    std::string text = "1";
+    for (size_t g = 0; g < cls.generics.size(); ++g) {
+      if (model.Text(cls.generics[g]) == name && instance.first_generic != UINT32_MAX) text = outer.generic_units[instance.first_generic + g];
+    }
+    const bool compound = text.find_first_of("*/") != std::string::npos;
+    const bool alone = i == 0 && end == unit.size();
+    out += compound && !alone ? "(" + text + ")" : text;
+    i = end;
+  }
+  return out;
+}
+
+std::string TypeUnit(const Type& type, const ComponentClass& cls, const Model& model, const ComponentClass& outer, const Instance& instance) {
+  bool pure = false;
+  DimensionVector value = type.dimension.si;
+  for (const auto& generic : type.dimension.generics) {
+    const size_t at = instance.first_generic + generic.id.index();
+    if (instance.first_generic == UINT32_MAX || at >= outer.generic_values.size()) return type.unit;
+    pure = pure || outer.generic_units[at] == "1";
+    const auto power = Power(outer.generic_values[at], generic.exponent);
+    const auto product = power ? Multiply(value, *power) : std::nullopt;
+    if (!product) return type.unit;
+    value = *product;
+  }
+  const auto name = [&](GenericId id) { return model.Text(outer.generics[id.index()]); };
+  if (pure) return FormatDimension(value, name);
+  return PutIn(type.unit, cls, model, outer, instance);
+}
+
+void CollectUnits(const Model& model, const ComponentClass& cls, const std::string& prefix, std::vector<InferredUnit>& out, int depth) {
+  if (depth > 20) return;
+  for (const Parameter& p : cls.parameters) {
+    if (!p.type.declared && p.type.base == BaseType::kReal) out.push_back({prefix + model.Text(p.name), p.type.unit.empty() ? "1" : p.type.unit});
+  }
+  for (const Variable& v : cls.variables) {
+    if (!v.type.declared && v.type.base == BaseType::kReal) out.push_back({prefix + model.Text(v.name), v.type.unit.empty() ? "1" : v.type.unit});
+  }
+  for (const Instance& instance : cls.instances) {
+    if (instance.class_id.IsNone()) continue;
+    const ComponentClass& inner = model[instance.class_id];
+    std::string path = prefix + model.Text(instance.name) + ".";
+    if (instance.first_generic != UINT32_MAX) {
+      for (const Variable& v : inner.variables) {
+        const bool signal = v.role == VariableRole::kInput || v.role == VariableRole::kOutput;
+        if (signal && !v.type.dimension.generics.empty()) out.push_back({path + model.Text(v.name), TypeUnit(v.type, inner, model, cls, instance)});
+      }
+      for (const Parameter& p : inner.parameters) {
+        if (!p.type.dimension.generics.empty()) out.push_back({path + model.Text(p.name), TypeUnit(p.type, inner, model, cls, instance)});
+      }
+    }
+    if (inner.IsComposite()) CollectUnits(model, inner, path, out, depth + 1);
+  }
+}
+
+}  // namespace
+
+std::string NumberText(double value) {
+  char buffer[40];
+  const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
+  return {buffer, result.ptr};
+}
+
+std::string ExpressionText(const Model& model, ExprId expr) {
+  if (expr.IsNone()) return "?";
+  std::string text = PrintText(model.expressions, expr);
+  // Index symbols carry a number that keeps them apart; people need their names only.
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '#') {
+      out += text[i];
+      continue;
+    }
+    const bool named = i > 0 && (std::isalnum(static_cast<unsigned char>(text[i - 1])) != 0 || text[i - 1] == '_');
+    size_t end = i + 1;
+    std::string letters;
+    while (end < text.size() && std::isalpha(static_cast<unsigned char>(text[end])) != 0) letters += text[end++];
+    std::string digits;
+    while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) digits += text[end++];
+    if (!named) out += letters.empty() ? (digits == "1" ? "i" : digits == "2" ? "j" : "k") : "i";
+    i = end - 1;
+  }
+  return out;
+}
+
+std::vector<InferredUnit> ListInferredUnits(const Model& model, ClassId id) {
+  std::vector<InferredUnit> out;
+  CollectUnits(model, model[id], "", out, 0);
+  return out;
+}
+
+std::string ZeroEffect(Model& model, ClassId id, uint32_t parameter) {
+  ExprPool& pool = model.expressions;
+  const ComponentClass& cls = model[id];
+  const SymbolId symbol = cls.parameters[parameter].symbol;
+  std::map<uint32_t, int> occurrences;  // base variable -> number of equations
+  std::vector<std::pair<ExprId, std::vector<Dependence>>> residuals;
+  for (const Equation& equation : cls.equations) {
+    if (equation.initial) continue;
+    const ExprId residual = pool.Subtract(equation.left, equation.right);
+    residuals.emplace_back(residual, FindDependence(pool, residual));
+    for (const Dependence& d : residuals.back().second) ++occurrences[d.base.value];
+  }
+  for (const auto& [residual, dependences] : residuals) {
+    if (!DependsOn(pool, residual, symbol)) continue;
+    for (const Dependence& d : dependences) {
+      if (pool.kind(d.base) == SymbolKind::kParameter || pool.kind(d.base) == SymbolKind::kIndex) continue;
+      const ExprId coefficient = Differentiate(pool, residual, pool.SymbolOfOrder(d.base, static_cast<int>(d.order)));
+      if (pool.IsZero(coefficient) || !DependsOn(pool, coefficient, symbol)) continue;
+      if (!pool.IsZero(Substitute(pool, coefficient, symbol, pool.Zero()))) continue;
+      std::string name(pool.SymbolName(d.base));
+      for (uint32_t k = 0; k < d.order; ++k) name = "der(" + name + ")";
+      if (d.order > 0) return "it multiplies " + name;
+      bool terminal_variable = false;
+      for (const Edge& e : cls.edges) terminal_variable = terminal_variable || e.across == d.base || e.through == d.base;
+      if (terminal_variable && occurrences[d.base.value] == 1) return "it multiplies the only " + name;
+    }
+  }
+  return {};
+}
+
+namespace {
+
+class ParameterLister {
+ public:
+  ParameterLister(Model& model, std::vector<ParameterRow>& out) : model_(model), out_(out) {}
+
+  void List(ClassId id, const std::string& prefix, const ParameterValues& values, int depth) {
+    if (depth > 20) return;
+    Own(id, prefix, values, nullptr, nullptr);
+    for (size_t i = 0; i < model_[id].instances.size(); ++i) {
+      const Instance instance = model_[id].instances[i];
+      if (instance.class_id.IsNone()) continue;
+      std::string path = prefix + model_.Text(instance.name);
+      if (instance.shape != UINT32_MAX) {
+        path += "[";
+        bool first = true;
+        for (const ExprId size : model_[id].shapes[instance.shape]) {
+          const auto n = EvaluateConstant(model_.expressions, size, values);
+          path += (first ? "1:" : ", 1:") + (n ? NumberText(*n) : ExpressionText(model_, size));
+          first = false;
+        }
+        path += "]";
+      }
+      const ParameterValues inner = ArgumentsOf(model_, model_[id], instance, values);
+      if (model_[instance.class_id].IsComposite()) {
+        List(instance.class_id, path + ".", inner, depth + 1);
+      } else {
+        Own(instance.class_id, path + ".", inner, &model_[id], &instance);
+      }
+    }
+  }
+
+ private:
+  void Own(ClassId id, const std::string& prefix, const ParameterValues& values, const ComponentClass* outer, const Instance* instance) {
+    for (uint32_t p = 0; p < model_[id].parameters.size(); ++p) {
+      const Parameter parameter = model_[id].parameters[p];
+      ParameterRow row;
+      row.path = prefix + model_.Text(parameter.name);
+      const auto number = values.find(parameter.symbol.value);
+      std::string unit = parameter.type.unit;
+      if (outer != nullptr && instance != nullptr && !parameter.type.dimension.generics.empty()) unit = TypeUnit(parameter.type, model_[id], model_, *outer, *instance);
+      if (unit == "1") unit.clear();
+      if (number != values.end()) {
+        row.value = parameter.type.base == BaseType::kBoolean ? (number->second != 0 ? "true" : "false")
+                    : parameter.type.base == BaseType::kEnumeration ? EnumerationText(parameter.type, number->second)
+                                                                   : NumberText(number->second) + (unit.empty() ? "" : " " + unit);
+      } else {
+        ExprId value = parameter.value;
+        if (outer != nullptr && instance != nullptr) {
+          for (uint32_t i = 0; i < instance->argument_count; ++i) {
+            const Argument& a = outer->arguments[instance->first_argument + i];
+            if (a.path == UINT32_MAX && a.parameter == p) value = a.value;
+          }
+        }
+        row.value = ExpressionText(model_, value) + (unit.empty() ? "" : " (" + unit + ")");
+      }
+      const ParameterUse& use = model_[id].parameter_uses[p];
+      const std::string zero = Effect(id, p);
+      if (use.sets_size) {
+        row.structural = true;
+        row.reason = "sets a size";
+      } else if (use.decides_condition) {
+        row.structural = true;
+        row.reason = "decides which equations or connections hold";
+      } else if (parameter.is_final) {
+        row.reason = "final: folded into the equations";
+      } else if (!zero.empty() && number != values.end() && number->second == 0) {
+        row.structural = true;
+        row.reason = "is exactly 0, and " + zero;
+      } else if (!zero.empty()) {
+        row.reason = "structural if set to exactly 0: " + zero;
+      }
+      out_.push_back(std::move(row));
+    }
+  }
+
+  std::string EnumerationText(const Type& type, double value) const {
+    const Enumeration& e = model_.enumerations[type.enumeration.index()];
+    const auto k = static_cast<size_t>(value);
+    return k >= 1 && k <= e.values.size() ? model_.Text(e.name) + "." + model_.Text(e.values[k - 1]) : NumberText(value);
+  }
+
+  const std::string& Effect(ClassId id, uint32_t p) {
+    const auto [it, is_new] = effects_.try_emplace({id.value, p});
+    if (is_new) it->second = ZeroEffect(model_, id, p);
+    return it->second;
+  }
+
+  Model& model_;
+  std::vector<ParameterRow>& out_;
+  std::map<std::pair<uint32_t, uint32_t>, std::string> effects_;
+};
+
+}  // namespace
+
+std::vector<ParameterRow> ListParameters(Model& model, ClassId id) {
+  std::vector<ParameterRow> out;
+  ParameterLister(model, out).List(id, "", EvaluateParameters(model, model[id], {}), 0);
+  return out;
+}
+
+}  // namespace cotree

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+
+namespace cotree {
+
+/** A dimension that was found, not declared: `pid.kp : V/rad`. */
+struct InferredUnit {
+  std::string path;
+  std::string unit;
+};
+
+/// Everything of a system (or class) whose dimension was inferred, in order of declaration.
+std::vector<InferredUnit> ListInferredUnits(const Model& model, ClassId id);
+
+/** A parameter of an instance and what changing it means (design §3.9). */
+struct ParameterRow {
+  std::string path;
+  std::string value;     // "0.2 ohm", or the expression where it cannot be computed
+  bool structural = false;
+  std::string reason;    // why it is structural, or when it would become so
+};
+
+/// All parameters of a system, in order of declaration. Needs symbols for coefficients, so the pool grows.
+std::vector<ParameterRow> ListParameters(Model& model, ClassId id);
+
+/// What a parameter of a class makes vanish when it is exactly zero; empty if nothing structural.
+std::string ZeroEffect(Model& model, ClassId id, uint32_t parameter);
+
+/// An expression as people read it, with the index symbols of arrays as i, j, k.
+std::string ExpressionText(const Model& model, ExprId expr);
+
+/// A number as people write it: shortest text that reads back the same.
+std::string NumberText(double value);
+
+}  // namespace cotree

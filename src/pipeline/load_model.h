@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "model/build_model.h"
+
+namespace cotree {
+
+/** Reads from the disk. */
+class DiskReader : public TextReader {
+ public:
+  std::optional<std::string> Read(const std::string& path) override;
+};
+
+/** Reads nothing: for texts that stand alone (tests, fuzzing, the editor's unsaved buffer). */
+class NoReader : public TextReader {
+ public:
+  std::optional<std::string> Read(const std::string&) override { return std::nullopt; }
+};
+
+/** A model with everything it was made from. Without errors in `diagnostics` the model may be used. */
+struct LoadedModel {
+  Model model;
+  Diagnostics diagnostics;
+  std::unique_ptr<Declarations> declarations;
+  bool readable = true;  // false: the file itself could not be read
+};
+
+struct LoadOptions {
+  std::string library;  // a folder to take the standard library from; empty: the one inside the program
+};
+
+/// A file with its imports and the standard library, checked: the whole front end in one call.
+std::unique_ptr<LoadedModel> LoadModel(const std::string& path, TextReader& reader, const LoadOptions& options = {});
+/// The same for a text.
+std::unique_ptr<LoadedModel> LoadModelText(const std::string& name, std::string text, TextReader& reader, const LoadOptions& options = {});
+/// The standard library alone, nothing parsed yet.
+std::unique_ptr<LoadedModel> LoadLibrary(TextReader& reader, const LoadOptions& options = {});
+
+}  // namespace cotree

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speed of src/expr: constructions a second at several sizes, and how the passes grow with the expression. A
 // plain program; prints a table.
-#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -17,8 +17,9 @@
 namespace cotree {
 namespace {
 
+/// Processor time, so that a busy machine does not change the figures (much).
 double Now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
 uint64_t Next(uint64_t& state) {
@@ -50,6 +51,32 @@ void ConstructionMix(size_t symbols, size_t equations) {
   std::printf(
       "construct  symbols %6zu  nodes %9zu  hits %4.1f %%  %6.1f M constructions/s  %5.1f bytes/node\n",
       symbols, pool.size(), 100 * hits / (made + hits), (made + hits) / seconds * 1e-6,
+      static_cast<double>(pool.bytes()) / static_cast<double>(pool.size()));
+}
+
+/// Component classes one after the other, as a translator meets them: symbols of its own, eight equations,
+/// each built twice.
+void ModelMix(size_t classes) {
+  ExprPool pool;
+  std::vector<ExprId> x;
+  for (size_t k = 0; k < 8 * classes; ++k) x.push_back(pool.Symbol("x" + std::to_string(k)));
+  const ExprStatistics before = pool.statistics();
+  const double start = Now();
+  for (size_t c = 0; c < classes; ++c) {
+    const ExprId* v = x.data() + 8 * c;
+    for (size_t k = 0; k < 16; ++k) {
+      const ExprId a = pool.Multiply(v[k % 8], v[(k + 1) % 8]);
+      const ExprId b = pool.Multiply(v[(k + 2) % 8], v[(k + 3) % 8]);
+      const ExprId d = pool.Divide(pool.Multiply(v[(k + 4) % 8], pool.Sin(v[(k + 5) % 8])), v[(k + 6) % 8]);
+      pool.Subtract(pool.Add(a, b), d);
+    }
+  }
+  const double seconds = Now() - start;
+  const double made = static_cast<double>(pool.statistics().constructed - before.constructed);
+  const double hits = static_cast<double>(pool.statistics().hits - before.hits);
+  std::printf(
+      "model      classes %6zu  nodes %9zu  hits %4.1f %%  %6.1f M constructions/s  %5.1f bytes/node\n",
+      classes, pool.size(), 100 * hits / (made + hits), (made + hits) / seconds * 1e-6,
       static_cast<double>(pool.bytes()) / static_cast<double>(pool.size()));
 }
 
@@ -129,10 +156,13 @@ void ChainJacobian(size_t n) {
 
 int main() {
   using namespace cotree;
-  ConstructionMix(50, 500'000);
-  ConstructionMix(50, 500'000);
-  ConstructionMix(200, 500'000);
+  ConstructionMix(4, 1'000'000);  // a component class: everything in the caches
+  ConstructionMix(6, 1'000'000);
+  ConstructionMix(8, 1'000'000);
+  ConstructionMix(12, 1'000'000);
+  ConstructionMix(50, 500'000);  // all operands drawn at random from far apart: bound by memory
   ConstructionMix(1000, 500'000);
+  for (size_t classes : {10u, 100u, 1000u, 10'000u, 100'000u}) ModelMix(classes);
   for (int depth : {100, 1000, 10'000, 100'000}) SharedDerivative(depth);
   for (size_t n : {1000u, 10'000u, 100'000u}) LongSum(n);
   for (size_t n : {1000u, 10'000u, 100'000u}) ChainJacobian(n);

@@ -11,7 +11,7 @@
 // Present where a sanitizer's allocator is linked in (preset `fuzz`), absent in the coverage build.
 extern "C" {
 __attribute__((weak)) int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*, size_t),
-                                                                   void (*)(const volatile void*));
+                                                                    void (*)(const volatile void*));
 __attribute__((weak)) size_t __sanitizer_get_allocated_size(const volatile void*);
 }
 
@@ -20,11 +20,12 @@ namespace cotree::fuzz {
 constexpr int64_t kMostLiveBytes = int64_t{64} << 20;
 constexpr double kMostSeconds = 1.0;
 
-/** What one input may cost: at most 64 MiB of live allocations and 1 s of processor time. Put one on the stack at the top of
-LLVMFuzzerTestOneInput; beyond the bounds the program aborts, in the allocation that is too much or at the end of the scope.
+/** What one input may cost: at most 64 MiB of live allocations and 1 s of processor time. Put one on the
+stack at the top of LLVMFuzzerTestOneInput; beyond the bounds the program aborts, in the allocation that is
+too much or at the end of the scope.
 
-Counts every allocation made while the scope is open, ours and the C++ library's, through the sanitizer's hooks. Without a sanitizer only
-the time is watched. */
+Counts every allocation made while the scope is open, ours and the C++ library's, through the sanitizer's
+hooks. Without a sanitizer only the time is watched. */
 class InputLimits {
  public:
   InputLimits() : begin_(ProcessorSeconds()) {
@@ -81,12 +82,12 @@ class InputLimits {
 };
 
 /// Aborts with the place where a property does not hold.
-#define FUZZ_ASSERT(condition)                                                                       \
-  do {                                                                                               \
-    if (!(condition)) {                                                                              \
+#define FUZZ_ASSERT(condition)                                                            \
+  do {                                                                                    \
+    if (!(condition)) {                                                                   \
       std::fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition); \
-      std::abort();                                                                                  \
-    }                                                                                                \
+      std::abort();                                                                       \
+    }                                                                                     \
   } while (false)
 
 }  // namespace cotree::fuzz

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text and a few edit operations: what is edited can be read again, taken back, and changes only what it speaks of.
+// A text and a few edit operations: what is edited can be read again, taken back, and changes only what it
+// speaks of.
 //
 // Lines at the beginning that start with `!` are operations, fields parted by `|`; the rest is the text:
-//   !set|Body|instance|parameter|value    !add|Body|name|Class(...)      !remove|Body|instance     !rename|Body|from|to
-//   !connect|Body|a.p|b.n                 !signal|Body|y|u               !disconnect|Body|a.p|b.n  !layout|Body|instance|3|4
-// A body, an instance or an end that does not exist stands for one that does, so that most inputs reach the operations.
+//   !set|Body|instance|parameter|value    !add|Body|name|Class(...)      !remove|Body|instance
+//   !rename|Body|from|to !connect|Body|a.p|b.n                 !signal|Body|y|u !disconnect|Body|a.p|b.n
+//   !layout|Body|instance|3|4
+// A body, an instance or an end that does not exist stands for one that does, so that most inputs reach the
+// operations.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,7 +45,8 @@ struct Offers {
       const std::string name(tree.Name(declaration));
       bodies.push_back(name);
       for (const NodeId member : tree.Children(declaration)) {
-        if (tree.kind(member) == NodeKind::kModel) bodies.push_back(name + "." + std::string(tree.Name(member)));
+        if (tree.kind(member) == NodeKind::kModel)
+          bodies.push_back(name + "." + std::string(tree.Name(member)));
         if (tree.kind(member) == NodeKind::kInstance) instances.emplace_back(tree.Name(member));
         if (tree.kind(member) != NodeKind::kConnect) continue;
         for (const NodeId end : tree.Children(member)) {

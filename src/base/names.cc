@@ -60,7 +60,7 @@ NameId NamePool::Intern(std::string_view text) {
 }
 
 void NamePool::Grow() {
-  std::vector<Slot> old(slots_.size() * 2, Slot{0, kEmpty});
+  LargeVector<Slot> old(slots_.size() * 2, Slot{0, kEmpty});
   old.swap(slots_);
   const size_t mask = slots_.size() - 1;
   for (const Slot& slot : old) {

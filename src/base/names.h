@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/id.h"
+#include "base/large_vector.h"
 
 namespace cotree {
 
@@ -34,8 +35,8 @@ class NamePool {
   const Slot* Locate(std::string_view text, uint32_t hash) const;
   void Grow();
 
-  std::vector<std::string_view> texts_;
-  std::vector<Slot> slots_;  // open addressing, a power of two, at most half full
+  LargeVector<std::string_view> texts_;
+  LargeVector<Slot> slots_;  // open addressing, a power of two, at most half full
   std::vector<std::unique_ptr<char[]>> chunks_;
   char* chunk_next_ = nullptr;
   size_t chunk_left_ = 0;

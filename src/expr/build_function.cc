@@ -94,8 +94,7 @@ ExprId ExprPool::Binary(Op op, ExprId a, ExprId b) {
   return Intern(op, {a, b});
 }
 
-// ---- Logic
-// ----------------------------------------------------------------------------------------------------------------------------
+// ---- Logic --------------------------------------------------------------------------------------------
 
 ExprId ExprPool::Relation(Op op, ExprId a, ExprId b) {
   COTREE_CHECK(IsRelation(op));
@@ -166,8 +165,7 @@ ExprId ExprPool::If(ExprId condition, ExprId then_value, ExprId else_value) {
   return Intern(Op::kIf, {condition, then_value, else_value});
 }
 
-// ---- Arrays and loops
-// -----------------------------------------------------------------------------------------------------------------
+// ---- Arrays and loops ---------------------------------------------------------------------------------
 
 ExprId ExprPool::Array(std::span<const ExprId> elements) {
   COTREE_CHECK(!elements.empty());

@@ -138,8 +138,7 @@ ExprId ExprPool::Intern(Op op, uint32_t payload, uint64_t payload_hash, std::spa
   return Append(op, payload, h, operands, slot_hash, at);
 }
 
-// ---- Leaves
-// ---------------------------------------------------------------------------------------------------------------------------
+// ---- Leaves -------------------------------------------------------------------------------------------
 
 ExprId ExprPool::Number(double value) {
   COTREE_CHECK(!std::isnan(value));

@@ -69,16 +69,25 @@ of doubles matters it is said. x, y are expressions, a, b numbers, m, n positive
  | sin tan asin atan sinh tanh sign (-x) | -f(x) | which of x and -x is the negative one: IsNegative |
  | cos cosh abs (-x) | f(x) | likewise |
  | sin tan asin atan sinh tanh (0) | 0 | |
- | cos cosh exp (0), log log10 (1), acos(1) | 1, 0, 0 | the exact values; other elementary constants stay as
-they are | | log10 of 10^k, k = 0...22 | k | | | sqrt(a) | the number | if its square is exactly a | | abs
-sign floor ceil min max mod of numbers | the number | mod: integers, b not 0 | | abs(abs(x)), abs(sqrt(x)),
-abs(exp(x)) | the inner one | | | floor(floor(x)) and with ceil | the inner one | | | min(x, x), max(x, x) | x
-| | | atan2(0, a) | 0 | a > 0 | | a < b, a <= b, a == b, a != b | true or false | | | x < x, x != x; x <= x, x
-== x | false; true | | | not (x < y), not (x <= y), not ==, not != | y <= x, y < x, !=, == | | | not not c,
-not true | c, false | | | and, or | flat, sorted, each once; true and false folded | c and not c is false, c
-or not c is true | | if true then x else y | x (likewise false) | | | if c then x else x | x | | | if not c
-then x else y | if c then y else x | | | {x, y, z}[2] | y | index in range | | a[i] | a | a number stands for
-an array of equal elements | | sum over k of 0; an empty range | 0 | |
+ | cos cosh exp (0), log log10 (1), acos(1) | 1, 0, 0 | other elementary constants stay |
+ | log10 of 10^k, k = 0...22 | k | |
+ | sqrt(a) | the number | if its square is exactly a |
+ | abs sign floor ceil min max mod of numbers | the number | mod: integers, b not 0 |
+ | abs(abs(x)), abs(sqrt(x)), abs(exp(x)) | the inner one | |
+ | floor(floor(x)) and with ceil | the inner one | |
+ | min(x, x), max(x, x) | x | |
+ | atan2(0, a) | 0 | a > 0 |
+ | a < b, a <= b, a == b, a != b | true or false | |
+ | x < x, x != x; x <= x, x == x | false; true | |
+ | not (x < y), not (x <= y), not ==, not != | y <= x, y < x, !=, == | |
+ | not not c, not true | c, false | |
+ | and, or | flat, sorted, each once, constants folded | c and not c is false, c or not c is true |
+ | if true then x else y | x (likewise false) | |
+ | if c then x else x | x | |
+ | if not c then x else y | if c then y else x | |
+ | {x, y, z}[2] | y | index in range |
+ | a[i] | a | a number stands for an array of equal elements |
+ | sum over k of 0; an empty range | 0 | |
 
 What is *not* done, since it may be false or hide a division by zero: x/x, 0/x, x*(1/x), sqrt(x^2), sqrt(x)^2,
 (x*y)/y, (x^a)^b and x^a*x^b for other exponents, exp(log(x)), log(exp(x)); and a/b is never a*b^-1, so that
@@ -100,8 +109,7 @@ class ExprPool {
   ExprPool(const ExprPool&) = delete;
   ExprPool& operator=(const ExprPool&) = delete;
 
-  // ---- Symbols and functions
-  // --------------------------------------------------------------------------------------------------------
+  // ---- Symbols and functions --------------------------------------------------------------------------
 
   /// The symbol of this name and order, made (as a variable) where it does not exist.
   SymbolId DeclareSymbol(std::string_view name, int order = 0);
@@ -128,8 +136,7 @@ class ExprPool {
     return names_.Text(functions_[function.index()].name);
   }
 
-  // ---- Leaves
-  // -----------------------------------------------------------------------------------------------------------------------
+  // ---- Leaves -----------------------------------------------------------------------------------------
 
   /// Not a NaN. -0 becomes 0.
   ExprId Number(double value);
@@ -143,8 +150,7 @@ class ExprPool {
   ExprId Symbol(SymbolId symbol);
   ExprId Symbol(SymbolId symbol, int order) { return Symbol(SymbolOfOrder(symbol, order)); }
 
-  // ---- Arithmetic
-  // -------------------------------------------------------------------------------------------------------------------
+  // ---- Arithmetic -------------------------------------------------------------------------------------
 
   ExprId Add(ExprId a, ExprId b);
   ExprId Subtract(ExprId a, ExprId b) { return Add(a, Negate(b)); }
@@ -161,8 +167,7 @@ class ExprPool {
     return Product(std::span(factors.begin(), factors.size()));
   }
 
-  // ---- Functions
-  // --------------------------------------------------------------------------------------------------------------------
+  // ---- Functions --------------------------------------------------------------------------------------
 
   /// sin ... ceil
   ExprId Unary(Op op, ExprId a);
@@ -182,8 +187,7 @@ class ExprPool {
     return Call(name, std::span(arguments.begin(), arguments.size()));
   }
 
-  // ---- Logic
-  // ------------------------------------------------------------------------------------------------------------------------
+  // ---- Logic ------------------------------------------------------------------------------------------
 
   ExprId Less(ExprId a, ExprId b) { return Relation(Op::kLess, a, b); }
   ExprId LessEqual(ExprId a, ExprId b) { return Relation(Op::kLessEqual, a, b); }
@@ -202,8 +206,7 @@ class ExprPool {
   ExprId Not(ExprId a);
   ExprId If(ExprId condition, ExprId then_value, ExprId else_value);
 
-  // ---- Arrays and loops
-  // -------------------------------------------------------------------------------------------------------------
+  // ---- Arrays and loops -------------------------------------------------------------------------------
 
   ExprId Array(std::span<const ExprId> elements);
   ExprId Array(std::initializer_list<ExprId> elements) {
@@ -222,8 +225,7 @@ class ExprPool {
   /// `like` is no leaf.
   ExprId Rebuild(ExprId like, std::span<const ExprId> operands);
 
-  // ---- Reading
-  // ----------------------------------------------------------------------------------------------------------------------
+  // ---- Reading ----------------------------------------------------------------------------------------
 
   Op op(ExprId id) const { return node(id).op(); }
   std::span<const ExprId> operands(ExprId id) const {

@@ -130,8 +130,7 @@ ExprId ExprPool::Call(std::string_view name, std::span<const ExprId> arguments,
   return Intern(Op::kCall, function.value, function_hashes_[function.index()], arguments);
 }
 
-// ---- The structural order
-// -------------------------------------------------------------------------------------------------------------
+// ---- The structural order -----------------------------------------------------------------------------
 
 /// Everything but the operands.
 std::strong_ordering ExprPool::CompareShallow(ExprId a, ExprId b) const {

@@ -25,7 +25,8 @@ std::string NumberText(double value) {
 
 }  // namespace
 
-SourceEditor::SourceEditor(std::string_view text, FileId file, Diagnostics& diagnostics) : diagnostics_(diagnostics) {
+SourceEditor::SourceEditor(std::string_view text, FileId file, Diagnostics& diagnostics)
+    : diagnostics_(diagnostics) {
   Diagnostics found;
   tree_ = Parse(text, file, found);
   found.Sort();
@@ -36,17 +37,21 @@ SourceEditor::SourceEditor(std::string_view text, FileId file, Diagnostics& diag
   line_end_ = newline != std::string_view::npos && newline > 0 && text[newline - 1] == '\r' ? "\r\n" : "\n";
 }
 
-// --- Parameters ---------------------------------------------------------------------------------------------------
+// --- Parameters
+// ---------------------------------------------------------------------------------------------------
 
-std::optional<TextEdits> SourceEditor::SetParameter(std::string_view body_name, std::string_view instance_name,
-                                                    std::string_view parameter_text, std::string_view value) const {
+std::optional<TextEdits> SourceEditor::SetParameter(std::string_view body_name,
+                                                    std::string_view instance_name,
+                                                    std::string_view parameter_text,
+                                                    std::string_view value) const {
   const auto body = FindBody(body_name);
   if (!body) return std::nullopt;
   const auto instance = FindInstance(*body, instance_name);
   if (!instance) return std::nullopt;
   parameter_text = Trimmed(parameter_text);
   const bool start = parameter_text.substr(0, 6) == "start ";
-  const auto path = CheckPath(start ? Trimmed(parameter_text.substr(6)) : parameter_text, "the name of a parameter");
+  const auto path =
+      CheckPath(start ? Trimmed(parameter_text.substr(6)) : parameter_text, "the name of a parameter");
   if (!path) return std::nullopt;
   const std::string parameter = start ? "start " + *path : *path;
   value = Trimmed(value);
@@ -55,7 +60,8 @@ std::optional<TextEdits> SourceEditor::SetParameter(std::string_view body_name, 
   TextEdits edits;
   if (value.empty()) {
     const NodeId argument = arguments.IsNone() ? NodeId::None() : FindArgument(arguments, parameter);
-    if (argument.IsNone()) return NoSuchThing("argument", parameter, "`" + std::string(instance_name) + "`", {});
+    if (argument.IsNone())
+      return NoSuchThing("argument", parameter, "`" + std::string(instance_name) + "`", {});
     RemoveArgument(arguments, argument, edits);
   } else {
     if (!CheckValue(parameter, value)) return std::nullopt;
@@ -92,7 +98,8 @@ void SourceEditor::SetArgument(NodeId arguments, uint32_t last_token, std::strin
   }
   const Span span = tree_.SpanOf(last);
   const bool own_line = tree_.tokens[tree_[last].first_token].starts_line != 0;
-  edits.push_back({span.end, span.end, (own_line ? "," + line_end_ + IndentationOf(span.begin) : ", ") + item});
+  edits.push_back(
+      {span.end, span.end, (own_line ? "," + line_end_ + IndentationOf(span.begin) : ", ") + item});
 }
 
 // Takes an argument out, and the parentheses with the last one.
@@ -110,7 +117,8 @@ void SourceEditor::RemoveArgument(NodeId arguments, NodeId argument, TextEdits& 
   }
 }
 
-// --- Instances ----------------------------------------------------------------------------------------------------
+// --- Instances
+// ----------------------------------------------------------------------------------------------------
 
 std::optional<TextEdits> SourceEditor::AddInstance(std::string_view body_name, std::string_view name,
                                                    std::string_view declaration) const {
@@ -120,13 +128,15 @@ std::optional<TextEdits> SourceEditor::AddInstance(std::string_view body_name, s
   Diagnostics ignored;
   const SyntaxTree tree = ParseMemberText(text, FileId(), ignored);
   const NodeId member = tree[tree.root].first_child;
-  const bool whole = !member.IsNone() && tree.kind(member) == NodeKind::kInstance && tree.SpanOf(member).end == text.size();
+  const bool whole =
+      !member.IsNone() && tree.kind(member) == NodeKind::kInstance && tree.SpanOf(member).end == text.size();
   if (!ignored.ok() || !whole) return BadText(declaration, "a component with its arguments");
   NodeId behind;
   for (const NodeId child : tree_.Children(body->node)) {
     const NodeKind kind = tree_.kind(child);
     const bool have_instance = !behind.IsNone() && tree_.kind(behind) == NodeKind::kInstance;
-    if (kind == NodeKind::kInstance || (kind >= NodeKind::kTerminal && kind < NodeKind::kInstance && !have_instance)) {
+    if (kind == NodeKind::kInstance ||
+        (kind >= NodeKind::kTerminal && kind < NodeKind::kInstance && !have_instance)) {
       behind = child;
     }
   }
@@ -135,7 +145,8 @@ std::optional<TextEdits> SourceEditor::AddInstance(std::string_view body_name, s
   return Finish(std::move(edits), text);
 }
 
-std::optional<TextEdits> SourceEditor::RemoveInstance(std::string_view body_name, std::string_view name) const {
+std::optional<TextEdits> SourceEditor::RemoveInstance(std::string_view body_name,
+                                                      std::string_view name) const {
   const auto body = FindBody(body_name);
   if (!body) return std::nullopt;
   const auto instance = FindInstance(*body, name);
@@ -156,8 +167,8 @@ std::optional<TextEdits> SourceEditor::RemoveInstance(std::string_view body_name
   }
   for (const NodeId connect : Statements(*body, NodeKind::kConnect)) {
     const std::vector<NodeId> ends = Ends(connect);
-    std::vector<bool> removed;
-    for (const NodeId end : ends) removed.push_back(mentions(end));
+    std::vector<bool> removed(ends.size());
+    for (size_t i = 0; i < ends.size(); ++i) removed[i] = mentions(ends[i]);
     RemoveEnds(connect, ends, removed, edits);
   }
   for (const NodeId associate : Statements(*body, NodeKind::kAssociate)) {
@@ -169,7 +180,8 @@ std::optional<TextEdits> SourceEditor::RemoveInstance(std::string_view body_name
   return Finish(std::move(edits), name);
 }
 
-// --- Layout -------------------------------------------------------------------------------------------------------
+// --- Layout
+// -------------------------------------------------------------------------------------------------------
 
 std::optional<TextEdits> SourceEditor::SetLayout(std::string_view body_name, std::string_view instance_name,
                                                  std::optional<Layout> layout) const {

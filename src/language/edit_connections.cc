@@ -39,7 +39,8 @@ std::optional<TextEdits> SourceEditor::AddConnection(std::string_view body_name,
       for (const NodeId statement : tree_.Children(member)) {
         if (tree_.kind(statement) == NodeKind::kConnect) behind = statement;
       }
-    } else if (member_kind == NodeKind::kConnect || (member_kind == NodeKind::kInstance && !have_connection)) {
+    } else if (member_kind == NodeKind::kConnect ||
+               (member_kind == NodeKind::kInstance && !have_connection)) {
       behind = member;
     }
   }
@@ -49,7 +50,8 @@ std::optional<TextEdits> SourceEditor::AddConnection(std::string_view body_name,
   return Finish(std::move(edits), text);
 }
 
-std::optional<TextEdits> SourceEditor::RemoveConnection(std::string_view body_name, std::string_view from_text,
+std::optional<TextEdits> SourceEditor::RemoveConnection(std::string_view body_name,
+                                                        std::string_view from_text,
                                                         std::string_view to_text) const {
   const auto body = FindBody(body_name);
   if (!body) return std::nullopt;
@@ -60,8 +62,8 @@ std::optional<TextEdits> SourceEditor::RemoveConnection(std::string_view body_na
   std::string through;  // what stands between them, where they are joined but no neighbours
   for (const NodeId connect : Statements(*body, NodeKind::kConnect)) {
     const std::vector<NodeId> ends = Ends(connect);
-    std::vector<std::string> keys;
-    for (const NodeId end : ends) keys.push_back(Key(end));
+    std::vector<std::string> keys(ends.size());
+    for (size_t i = 0; i < ends.size(); ++i) keys[i] = Key(ends[i]);
     const auto is_pair = [&](size_t a, size_t b) {
       return (keys[a] == *from && keys[b] == *to) || (keys[a] == *to && keys[b] == *from);
     };
@@ -74,8 +76,9 @@ std::optional<TextEdits> SourceEditor::RemoveConnection(std::string_view body_na
     size_t cut = 0;  // between ends cut - 1 and cut
     for (size_t i = 1; i < ends.size() && cut == 0; ++i) cut = is_pair(i - 1, i) ? i : 0;
     if (cut == 0) {
-      const auto one = std::find(keys.begin(), keys.end(), *from), two = std::find(keys.begin(), keys.end(), *to);
-      if (one != keys.end() && two != keys.end()) through = *std::next(std::min(one, two));
+      const auto one = std::find(keys.begin(), keys.end(), *from),
+                 two = std::find(keys.begin(), keys.end(), *to);
+      if (one != keys.end() && two != keys.end() && one != two) through = *std::next(std::min(one, two));
     } else if (cut == 1 || cut + 1 == ends.size()) {
       removed[cut == 1 ? 0 : cut] = true;
       RemoveEnds(connect, ends, removed, edits);
@@ -97,7 +100,8 @@ std::optional<TextEdits> SourceEditor::RemoveConnection(std::string_view body_na
     diagnostics_.Report(messages::kEditNotNeighbours, Span{}, {*from, *to, through});
     return std::nullopt;
   }
-  if (edits.empty()) return NoSuchThing("connection", *from + " -- " + *to, "`" + std::string(body_name) + "`", {});
+  if (edits.empty())
+    return NoSuchThing("connection", *from + " -- " + *to, "`" + std::string(body_name) + "`", {});
   return Finish(std::move(edits), *from);
 }
 

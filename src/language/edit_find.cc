@@ -15,7 +15,9 @@ bool IsClass(NodeKind kind) {
   return kind == NodeKind::kComponent || kind == NodeKind::kSoftware || kind == NodeKind::kSystem;
 }
 
-std::string Quoted(std::string_view text) { return "`" + std::string(text) + "`"; }
+std::string Quoted(std::string_view text) {
+  return "`" + std::string(text) + "`";
+}
 
 // A text that comes in must begin and end with a token: a comment would swallow what follows.
 bool IsTight(const SyntaxTree& tree) {
@@ -67,7 +69,8 @@ std::optional<SourceEditor::Body> SourceEditor::FindBody(std::string_view name) 
   return NoSuchThing("system or component", class_name, "this file", candidates);
 }
 
-std::optional<SourceEditor::Instance> SourceEditor::FindInstance(const Body& body, std::string_view name) const {
+std::optional<SourceEditor::Instance> SourceEditor::FindInstance(const Body& body,
+                                                                 std::string_view name) const {
   std::vector<std::string_view> candidates;
   for (const NodeId member : tree_.Children(body.node)) {
     if (tree_.kind(member) != NodeKind::kInstance) continue;
@@ -116,7 +119,9 @@ std::vector<NodeId> SourceEditor::Statements(const Body& body, NodeKind kind) co
       case NodeKind::kFor:
       case NodeKind::kIf:
       case NodeKind::kWhen:
-      case NodeKind::kBranch: open.push_back(tree_[node].first_child); break;
+      case NodeKind::kBranch:
+        open.push_back(tree_[node].first_child);
+        break;
       default:
         if (tree_.kind(node) == kind) found.push_back(node);
     }
@@ -141,7 +146,8 @@ std::optional<uint32_t> SourceEditor::Declared(const Body& body, std::string_vie
     if (node.IsNone()) continue;
     open.push_back(tree_[node].next_sibling);
     const NodeKind kind = tree_.kind(node);
-    if ((kind == NodeKind::kModel || kind == NodeKind::kTable) && tree_.Name(node) == name) return tree_[node].token;
+    if ((kind == NodeKind::kModel || kind == NodeKind::kTable) && tree_.Name(node) == name)
+      return tree_[node].token;
     if (kind == NodeKind::kModel) {
       if (body.node == body.outer || body.node == node) open.push_back(tree_[node].first_child);
     } else if (kind >= NodeKind::kTerminal && kind <= NodeKind::kInstance) {
@@ -195,7 +201,8 @@ bool SourceEditor::CheckValue(std::string_view parameter, std::string_view value
     const std::string item = std::string(parameter) + " = " + std::string(value);
     const SyntaxTree tree = ParseMemberText(item, FileId(), ignored);
     const NodeId member = tree[tree.root].first_child;
-    const bool start = ignored.ok() && !member.IsNone() && tree.kind(member) == NodeKind::kStart && IsTight(tree);
+    const bool start =
+        ignored.ok() && !member.IsNone() && tree.kind(member) == NodeKind::kStart && IsTight(tree);
     if (!start) BadText(value, "an expression");
     return start;
   }

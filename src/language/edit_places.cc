@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SourceEditor: where in the text something is put in or taken out, so that lines, blanks and comments around it stay as they are.
+// SourceEditor: where in the text something is put in or taken out, so that lines, blanks and comments around
+// it stay as they are.
 #include <algorithm>
 
 #include "language/edit.h"
@@ -9,7 +10,9 @@ namespace {
 
 constexpr std::string_view kItemGap = "   ";  // between two items of one line
 
-bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+bool IsBlank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
 
 }  // namespace
 
@@ -26,7 +29,8 @@ std::string SourceEditor::IndentationOf(uint32_t offset) const {
   return std::string(Between(begin, end));
 }
 
-// The end of the line on which a token stands, behind its comments; nothing if another token or the inside of a comment follows first.
+// The end of the line on which a token stands, behind its comments; nothing if another token or the inside of
+// a comment follows first.
 std::optional<uint32_t> SourceEditor::LineTail(uint32_t last_token) const {
   const uint32_t end = tree_.tokens[last_token + 1].offset;
   for (uint32_t at = tree_.tokens[last_token].end(); at < end;) {
@@ -54,8 +58,9 @@ bool SourceEditor::BlanksBefore(uint32_t token) const {
 
 // Deletes bytes [begin, end), but leaves gaps that hold a comment.
 void SourceEditor::Delete(uint32_t begin, uint32_t end, TextEdits& edits) const {
-  const auto first = std::lower_bound(tree_.tokens.begin(), tree_.tokens.end(), begin,
-                                      [](const Token& token, uint32_t offset) { return token.end() <= offset; });
+  const auto first =
+      std::lower_bound(tree_.tokens.begin(), tree_.tokens.end(), begin,
+                       [](const Token& token, uint32_t offset) { return token.end() <= offset; });
   uint32_t from = begin, gap_begin = begin;
   for (auto token = first; from < end; ++token) {
     const uint32_t gap_end = std::max(gap_begin, std::min(token->offset, end));
@@ -71,7 +76,8 @@ void SourceEditor::Delete(uint32_t begin, uint32_t end, TextEdits& edits) const 
 
 void SourceEditor::RemoveItem(uint32_t first_token, uint32_t last_token, TextEdits& edits) const {
   const auto& tokens = tree_.tokens;
-  const bool semicolon = tokens[last_token + 1].kind() == TokenKind::kSemicolon && !tokens[last_token + 1].starts_line;
+  const bool semicolon =
+      tokens[last_token + 1].kind() == TokenKind::kSemicolon && !tokens[last_token + 1].starts_line;
   if (semicolon) ++last_token;
   const uint32_t begin = tokens[first_token].offset, end = tokens[last_token].end();
   const uint32_t line = LineBegin(begin);
@@ -89,14 +95,16 @@ void SourceEditor::RemoveItem(uint32_t first_token, uint32_t last_token, TextEdi
       const bool two = line >= 2 && tree_.text[line - 2] == '\r';
       edits.push_back({line - (two ? 2u : 1u), *tail, ""});
     }
-  } else if (starts_line || tokens[first_token - 1].kind() == TokenKind::kLeftBrace || !BlanksBefore(first_token)) {
+  } else if (starts_line || tokens[first_token - 1].kind() == TokenKind::kLeftBrace ||
+             !BlanksBefore(first_token)) {
     edits.push_back({begin, next_follows ? next.offset : end, ""});
   } else {
     edits.push_back({tokens[first_token - 1].end(), end, ""});
   }
 }
 
-void SourceEditor::InsertBehind(NodeId member, const Body& body, std::string_view text, TextEdits& edits) const {
+void SourceEditor::InsertBehind(NodeId member, const Body& body, std::string_view text,
+                                TextEdits& edits) const {
   uint32_t last = tree_[member].last_token;
   const Token& next = tree_.tokens[last + 1];
   if (next.kind() == TokenKind::kSemicolon && !next.starts_line) ++last;
@@ -128,7 +136,8 @@ void SourceEditor::InsertFirst(const Body& body, std::string_view text, TextEdit
   }
 }
 
-void SourceEditor::InsertMember(const Body& body, NodeId behind, std::string_view text, TextEdits& edits) const {
+void SourceEditor::InsertMember(const Body& body, NodeId behind, std::string_view text,
+                                TextEdits& edits) const {
   if (behind.IsNone()) {
     InsertFirst(body, text, edits);
   } else {
@@ -146,8 +155,8 @@ void SourceEditor::RemoveFromList(const std::vector<NodeId>& list, size_t index,
 }
 
 // Takes ends out of a connection; the statement goes where fewer than two would remain, or no output.
-void SourceEditor::RemoveEnds(NodeId connect, const std::vector<NodeId>& ends, const std::vector<bool>& removed,
-                              TextEdits& edits) const {
+void SourceEditor::RemoveEnds(NodeId connect, const std::vector<NodeId>& ends,
+                              const std::vector<bool>& removed, TextEdits& edits) const {
   const auto kept = static_cast<size_t>(std::count(removed.begin(), removed.end(), false));
   const bool signal = tree_.Has(connect, kFlagSignal);
   if (kept == removed.size()) return;
@@ -165,7 +174,8 @@ void SourceEditor::RemoveEnds(NodeId connect, const std::vector<NodeId>& ends, c
   }
 }
 
-// `inner` changes a declaration that several names share, somewhere behind the names: one name gets a changed declaration of its own.
+// `inner` changes a declaration that several names share, somewhere behind the names: one name gets a changed
+// declaration of its own.
 TextEdits SourceEditor::Separate(const Body& body, const Instance& instance, TextEdits inner) const {
   if (instance.alone || inner.empty()) return inner;
   std::vector<NodeId> names;

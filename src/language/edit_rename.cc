@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SourceEditor::RenameInstance: follows every path of the file from the body in which it is written to the instances it names.
+// SourceEditor::RenameInstance: follows every path of the file from the body in which it is written to the
+// instances it names.
 #include <unordered_map>
 
 #include "language/diagnostics.h"
@@ -11,11 +12,12 @@ namespace messages = language_messages;
 
 namespace {
 
-/** Finds the tokens that name one instance. A path is resolved as the model does it, as far as this file tells: its first name in the body
-where it stands, each further one in the class of the instance before it. */
+/** Finds the tokens that name one instance. A path is resolved as the model does it, as far as this file
+tells: its first name in the body where it stands, each further one in the class of the instance before it. */
 class InstanceUses {
  public:
-  InstanceUses(const SyntaxTree& tree, NodeId target_class, NodeId target_body, std::string_view from, std::string_view to)
+  InstanceUses(const SyntaxTree& tree, NodeId target_class, NodeId target_body, std::string_view from,
+               std::string_view to)
       : tree_(tree), target_class_(target_class), target_body_(target_body), from_(from), to_(to) {
     for (const NodeId declaration : tree.Children(tree.root)) {
       if (IsClass(tree.kind(declaration))) classes_.emplace(tree.Name(declaration), declaration);
@@ -37,11 +39,11 @@ class InstanceUses {
 
  private:
   struct Open {
-    NodeId node;      // it and its later siblings
-    NodeId scope;     // the class in which names are looked up
-    NodeId instance;    // inside an instance's use of a class: that class, if this file declares it
-    bool is_argument;   // inside the arguments of an instance
-    bool hidden;        // a loop around it has an index with the new name
+    NodeId node;       // it and its later siblings
+    NodeId scope;      // the class in which names are looked up
+    NodeId instance;   // inside an instance's use of a class: that class, if this file declares it
+    bool is_argument;  // inside the arguments of an instance
+    bool hidden;       // a loop around it has an index with the new name
   };
 
   static bool IsClass(NodeKind kind) {
@@ -116,10 +118,13 @@ class InstanceUses {
       open.push_back(next);
       Open inside{node.first_child, here.scope, NodeId::None(), false, here.hidden};
       switch (node.kind) {
-        case NodeKind::kPath: Follow(here.node, here.scope, here.hidden); break;
+        case NodeKind::kPath:
+          Follow(here.node, here.scope, here.hidden);
+          break;
         case NodeKind::kModel:
           // Another model may have an instance of the same name.
-          if (here.scope == target_class_ && target_body_ != target_class_ && target_body_ != here.node) continue;
+          if (here.scope == target_class_ && target_body_ != target_class_ && target_body_ != here.node)
+            continue;
           break;
         case NodeKind::kFor:
         case NodeKind::kComprehension:
@@ -147,8 +152,10 @@ class InstanceUses {
         }
         case NodeKind::kTypeName:
         case NodeKind::kTable:
-        case NodeKind::kAnnotation: continue;
-        default: break;
+        case NodeKind::kAnnotation:
+          continue;
+        default:
+          break;
       }
       open.push_back(inside);
     }
@@ -175,7 +182,8 @@ std::optional<TextEdits> SourceEditor::RenameInstance(std::string_view body_name
   InstanceUses uses(tree_, body->outer, body->node, from, to);
   uses.Find();
   if (uses.captured) {
-    diagnostics_.Report(messages::kEditNameTaken, tree_.SpanOfToken(*uses.captured), {to, "`" + body->name + "`"})
+    diagnostics_
+        .Report(messages::kEditNameTaken, tree_.SpanOfToken(*uses.captured), {to, "`" + body->name + "`"})
         .Label("the name means something else here");
     return std::nullopt;
   }

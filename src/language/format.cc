@@ -8,26 +8,41 @@
 namespace cotree {
 namespace {
 
-bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-bool IsWordy(TokenKind kind) { return kind <= TokenKind::kFalse; }
-bool IsOpener(TokenKind kind) { return kind == TokenKind::kLeftParen || kind == TokenKind::kLeftBracket; }
-bool IsCloser(TokenKind kind) { return kind == TokenKind::kRightParen || kind == TokenKind::kRightBracket; }
-bool IsSeparator(TokenKind kind) { return kind == TokenKind::kComma || kind == TokenKind::kSemicolon; }
+bool IsBlank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+bool IsWordy(TokenKind kind) {
+  return kind <= TokenKind::kFalse;
+}
+bool IsOpener(TokenKind kind) {
+  return kind == TokenKind::kLeftParen || kind == TokenKind::kLeftBracket;
+}
+bool IsCloser(TokenKind kind) {
+  return kind == TokenKind::kRightParen || kind == TokenKind::kRightBracket;
+}
+bool IsSeparator(TokenKind kind) {
+  return kind == TokenKind::kComma || kind == TokenKind::kSemicolon;
+}
 
 // Whether the lexer still tells two tokens apart when nothing stands between them.
 bool MayTouch(TokenKind left, TokenKind right) {
   if (IsWordy(left) && IsWordy(right)) return left == TokenKind::kString || right == TokenKind::kString;
   switch (left) {
-    case TokenKind::kNumber: return right != TokenKind::kDot;
-    case TokenKind::kDot: return right != TokenKind::kNumber;
+    case TokenKind::kNumber:
+      return right != TokenKind::kDot;
+    case TokenKind::kDot:
+      return right != TokenKind::kNumber;
     case TokenKind::kMinus:
       return right != TokenKind::kMinus && right != TokenKind::kJoin && right != TokenKind::kArrow &&
              right != TokenKind::kGreater && right != TokenKind::kGreaterEqual;
-    case TokenKind::kSlash: return right != TokenKind::kSlash && right != TokenKind::kStar;
+    case TokenKind::kSlash:
+      return right != TokenKind::kSlash && right != TokenKind::kStar;
     case TokenKind::kEqual:
     case TokenKind::kLess:
-    case TokenKind::kGreater: return right != TokenKind::kEqual && right != TokenKind::kEqualEqual;
-    default: return true;
+    case TokenKind::kGreater:
+      return right != TokenKind::kEqual && right != TokenKind::kEqualEqual;
+    default:
+      return true;
   }
 }
 
@@ -77,7 +92,8 @@ class Formatter {
     }
   }
 
-  // Line ends are written as the first one between two tokens is. (Inside a comment they are the comment's own.)
+  // Line ends are written as the first one between two tokens is. (Inside a comment they are the comment's
+  // own.)
   void FindLineEnd() {
     uint32_t begin = 0;
     for (const Token& token : tree_.tokens) {
@@ -99,7 +115,8 @@ class Formatter {
     return block ? end + 2 : end;
   }
 
-  // --- Gaps -----------------------------------------------------------------------------------------------------
+  // --- Gaps
+  // -----------------------------------------------------------------------------------------------------
 
   /* What stands before a token: blanks, comment, blanks, comment, ..., blanks. */
   void WriteGap(uint32_t token) {
@@ -155,7 +172,8 @@ class Formatter {
     return end;
   }
 
-  // --- Lines ----------------------------------------------------------------------------------------------------
+  // --- Lines
+  // ----------------------------------------------------------------------------------------------------
 
   // At the beginning of a line, before `token` or before a comment that stands before it.
   void WriteIndentation(uint32_t token, bool at_token, size_t line_begin, size_t end) {
@@ -214,9 +232,12 @@ class Formatter {
         case TokenKind::kRightBrace:
         case TokenKind::kElse:
         case TokenKind::kElseif:
-        case TokenKind::kElsewhen: return base;
-        case TokenKind::kSemicolon: return base + 2;
-        default: break;
+        case TokenKind::kElsewhen:
+          return base;
+        case TokenKind::kSemicolon:
+          return base + 2;
+        default:
+          break;
       }
     }
     const Line& anchor = open_.back().anchor;
@@ -225,7 +246,8 @@ class Formatter {
     return base + (IsCloser(kind) || distance >= 2 ? distance : 4u);
   }
 
-  // --- Blanks between two tokens of a line ------------------------------------------------------------------------
+  // --- Blanks between two tokens of a line
+  // ------------------------------------------------------------------------
 
   size_t BlanksBetween(uint32_t left, uint32_t right, size_t written) const {
     const TokenKind a = Kind(left), b = Kind(right);
@@ -270,6 +292,8 @@ class Formatter {
 
 }  // namespace
 
-std::string Format(const SyntaxTree& tree) { return Formatter(tree).Run(); }
+std::string Format(const SyntaxTree& tree) {
+  return Formatter(tree).Run();
+}
 
 }  // namespace cotree

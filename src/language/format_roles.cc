@@ -6,7 +6,8 @@
 namespace cotree {
 namespace {
 
-constexpr uint32_t kDeepestLevel = 40;  // beyond it indentation stops to grow, so that the result stays linear in the text
+constexpr uint32_t kDeepestLevel =
+    40;  // beyond it indentation stops to grow, so that the result stays linear in the text
 
 bool OwnsItems(NodeKind kind) {
   switch (kind) {
@@ -32,9 +33,11 @@ bool OwnsBraces(NodeKind kind) {
          kind == NodeKind::kWhen;
 }
 
-// Declarations, members and statements come first in NodeKind; the names of an enumeration count as items too.
+// Declarations, members and statements come first in NodeKind; the names of an enumeration count as items
+// too.
 bool IsItem(NodeKind kind) {
-  if (kind == NodeKind::kFunctionParameter || kind == NodeKind::kClass || kind == NodeKind::kBranch) return false;
+  if (kind == NodeKind::kFunctionParameter || kind == NodeKind::kClass || kind == NodeKind::kBranch)
+    return false;
   return kind <= NodeKind::kReinit || kind == NodeKind::kName;
 }
 
@@ -56,7 +59,8 @@ class RoleFinder {
       const Open here = open.back();
       open.pop_back();
       const Node& node = tree_[here.node];
-      if (!node.next_sibling.IsNone()) open.push_back({node.next_sibling, here.parent, here.in_index, here.level});
+      if (!node.next_sibling.IsNone())
+        open.push_back({node.next_sibling, here.parent, here.in_index, here.level});
       uint32_t level = here.level;
       if (here.node != tree_.root && OwnsItems(here.parent) && IsItem(node.kind)) {
         // A connection behind equations belongs to their section for the parser, but not for people.
@@ -82,7 +86,8 @@ class RoleFinder {
   void SetOpener(const Node& node, uint32_t token) {
     if (token > node.last_token) return;
     const TokenKind kind = tree_.tokens[token].kind();
-    if (kind == TokenKind::kLeftParen || kind == TokenKind::kLeftBracket) Set(token, FormatRole::kTightOpener);
+    if (kind == TokenKind::kLeftParen || kind == TokenKind::kLeftBracket)
+      Set(token, FormatRole::kTightOpener);
   }
 
   void Mark(NodeId id, const Node& node) {
@@ -156,6 +161,8 @@ class RoleFinder {
 
 }  // namespace
 
-FormatRoles FindFormatRoles(const SyntaxTree& tree) { return RoleFinder(tree).Run(); }
+FormatRoles FindFormatRoles(const SyntaxTree& tree) {
+  return RoleFinder(tree).Run();
+}
 
 }  // namespace cotree

@@ -10,14 +10,14 @@ namespace cotree {
 
 /** What a token is for the formatter. Private to this folder. */
 enum class FormatRole : uint8_t {
-  kPlain,            // its kind says enough
-  kUnit,             // inside a unit: no blanks
-  kTightOperator,    // without blanks: * / ^, and + - in an index
-  kLooseOperator,    // with a blank on either side: * / ^ lest they belong to the unit before them
-  kSign,             // + or - that stands before its operand
-  kRangeColon,       // 1:n, a[:]
-  kTightOpener,      // ( or [ that belongs to the name before it
-  kDocumentation,    // a string that documents
+  kPlain,          // its kind says enough
+  kUnit,           // inside a unit: no blanks
+  kTightOperator,  // without blanks: * / ^, and + - in an index
+  kLooseOperator,  // with a blank on either side: * / ^ lest they belong to the unit before them
+  kSign,           // + or - that stands before its operand
+  kRangeColon,     // 1:n, a[:]
+  kTightOpener,    // ( or [ that belongs to the name before it
+  kDocumentation,  // a string that documents
 };
 
 /** An item is what people put on a line of its own: a declaration, a member, a statement. */
@@ -29,8 +29,8 @@ struct FormatItem {
 };
 
 struct FormatRoles {
-  std::vector<FormatRole> roles;   // by FindFormatRoles, one per token
-  std::vector<FormatItem> items;   // by FindFormatRoles, ascending by first_token, outer before inner
+  std::vector<FormatRole> roles;  // by FindFormatRoles, one per token
+  std::vector<FormatItem> items;  // by FindFormatRoles, ascending by first_token, outer before inner
 };
 
 FormatRoles FindFormatRoles(const SyntaxTree& tree);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "language/diagnostics.h"
 
@@ -31,7 +32,7 @@ class Lexer {
   Lexer(std::string_view text, FileId file, Diagnostics& diagnostics, uint32_t begin)
       : text_(text), file_(file), diagnostics_(diagnostics), at_(begin) {}
 
-  std::vector<Token> Run() {
+  LargeVector<Token> Run() {
     tokens_.reserve((text_.size() - at_) / 5 + 16);
     while (SkipBlanks()) Next();
     Push(TokenKind::kEnd, text_.size(), text_.size());
@@ -199,21 +200,31 @@ class Lexer {
         break;
       }
     }
-    diagnostics_.Report(messages::kUnknownCharacter, SpanOf(begin, end), {shown});
+    auto& report = diagnostics_.Report(messages::kUnknownCharacter, SpanOf(begin, end), {shown});
+    // What word processors and data sheets make of plain characters.
+    static constexpr std::pair<std::string_view, std::string_view> kPlain[] = {
+        {"\xE2\x80\x93", "--"}, {"\xE2\x80\x94", "--"}, {"\xE2\x88\x92", "-"},  {"\xC2\xB7", "*"},      {"\xE2\x8B\x85", "*"},
+        {"\xC3\x97", "*"},     {"\xE2\x86\x92", "->"}, {"\xE2\x80\x9C", "\""}, {"\xE2\x80\x9D", "\""}, {"\xC2\xB2", "^2"},
+        {"\xC2\xB3", "^3"},    {"\xE2\x89\xA4", "<="}, {"\xE2\x89\xA5", ">="}, {"\xE2\x89\xA0", "!="}, {"#", "//"},
+    };
+    for (const auto& [strange, plain] : kPlain) {
+      if (text_.substr(begin, end - begin) != strange) continue;
+      report.helps.assign(1, "write `" + std::string(plain) + "`");
+    }
     Push(TokenKind::kError, begin, end);
   }
 
   std::string_view text_;
   FileId file_;
   Diagnostics& diagnostics_;
-  std::vector<Token> tokens_;
+  LargeVector<Token> tokens_;
   size_t at_;
   bool starts_line_ = true;
 };
 
 }  // namespace
 
-std::vector<Token> Lex(std::string_view text, FileId file, Diagnostics& diagnostics, uint32_t begin) {
+LargeVector<Token> Lex(std::string_view text, FileId file, Diagnostics& diagnostics, uint32_t begin) {
   if (text.size() >= (size_t{1} << 31)) {
     diagnostics.Report(messages::kTooLarge, Span{file, 0, 0}, {"the file", "2 GiB"});
     text = {};

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "base/large_vector.h"
 #include "language/token.h"
 
 namespace cotree {
@@ -13,7 +14,7 @@ namespace cotree {
 
 Always true: tokens are in order, do not overlap, and what lies between them is blanks and comments only; so the text can be put
 together again from tokens and gaps. Tokens before `begin` are left out. A bad character becomes a token of kind kError and one diagnostic. */
-std::vector<Token> Lex(std::string_view text, FileId file, Diagnostics& diagnostics, uint32_t begin = 0);
+LargeVector<Token> Lex(std::string_view text, FileId file, Diagnostics& diagnostics, uint32_t begin = 0);
 
 /// The value of a kNumber token. Independent of the locale.
 double NumberValue(std::string_view text);

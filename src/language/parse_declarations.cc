@@ -23,8 +23,19 @@ NodeId Parser::ParseFile() {
       if (Is(TokenKind::kName)) {
         const std::string_view near = Nearest(CurrentText(), {"component", "system", "experiment", "software", "domain", "import",
                                                               "package", "function", "table", "quantity", "enumeration"});
-        if (!near.empty()) report.Help("did you mean `" + std::string(near) + "`?");
-        else report.Help("a file holds `system Name { ... }`, `component Name { ... }`, `experiment Name of System { ... }`");
+        if (!near.empty()) {
+          report.Help("did you mean `" + std::string(near) + "`?");
+          // With a name and a body behind it, it is read as what was meant, so that its users find it.
+          if (Kind(1) == TokenKind::kName && (Kind(2) == TokenKind::kLeftBrace || Kind(2) == TokenKind::kString)) {
+            const TokenKind meant = ReservedWord(near);
+            if (meant == TokenKind::kComponent || meant == TokenKind::kSystem || meant == TokenKind::kSoftware) {
+              Add(file, ParseClassDeclaration(meant == TokenKind::kComponent ? NodeKind::kComponent
+                                              : meant == TokenKind::kSystem  ? NodeKind::kSystem
+                                                                             : NodeKind::kSoftware));
+              continue;
+            }
+          }
+        } else report.Help("a file holds `system Name { ... }`, `component Name { ... }`, `experiment Name of System { ... }`");
       } else if (BeginsMember()) {
         report.Help("this belongs inside `system Name { ... }` or `component Name { ... }`");
       }

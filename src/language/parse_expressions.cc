@@ -214,6 +214,13 @@ NodeId Parser::ParseUnit() {
     const bool operand = Kind(1) == TokenKind::kName || Kind(1) == TokenKind::kLeftParen || Kind(1) == TokenKind::kIn ||
                          (Kind(1) == TokenKind::kNumber && tree_.TokenText(at_ + 1) == "1");
     if (!operand || tree_.tokens[at_ + 1].offset != Current().end()) break;
+    // `1 ohm*e.i`, `2 V*sin(x)`, `3 A*x[1]`, `1 A*(e.v + ...)`: a path or a call is no unit, so the operator multiplies.
+    const size_t name = Kind(1) == TokenKind::kLeftParen ? 2 : 1;
+    if (Kind(name) == TokenKind::kName) {
+      const TokenKind behind = Kind(name + 1);
+      const bool opens = (behind == TokenKind::kLeftParen || behind == TokenKind::kLeftBracket) && !StartsLine(name + 1);
+      if (behind == TokenKind::kDot || opens) break;
+    }
     Advance();
     if (!ParseUnitFactor()) break;
   }

@@ -111,7 +111,12 @@ uint32_t Parser::Indentation(uint32_t token) const {
 
 // One message for one place: what follows from an error at a token, or from a character without a meaning, is not said again.
 Diagnostic& Parser::ReportAt(uint32_t token, const DiagnosticInfo& info, Span where, std::initializer_list<std::string_view> arguments) {
-  if (error_token_ == token || tree_.tokens[token].kind() == TokenKind::kError) return unsaid_ = Diagnostic{};
+  const auto unclosed_string = [&](uint32_t i) {
+    return tree_.tokens[i].kind() == TokenKind::kString && (tree_.tokens[i].length < 2 || tree_.TokenText(i).back() != '"');
+  };
+  const bool follows = error_token_ == token || tree_.tokens[token].kind() == TokenKind::kError || token < quiet_end_ ||
+                       (token > 0 && unclosed_string(token - 1));
+  if (follows) return unsaid_ = Diagnostic{};
   error_token_ = token;
   return diagnostics_.Report(info, where, arguments);
 }
@@ -187,6 +192,10 @@ bool Parser::Depth::TooDeep() {
   if (!parser_.depth_reported_) {
     parser_.diagnostics_.Report(messages::kTooDeep, parser_.Here(), {std::to_string(kDeepest)});
     parser_.depth_reported_ = true;
+    // The rest of the line would only tell of brackets that were not counted any more.
+    uint32_t end = parser_.at_ + 1;
+    while (end < parser_.tree_.tokens.size() && parser_.tree_.tokens[end].starts_line == 0) ++end;
+    parser_.quiet_end_ = end + 1;
   }
   return true;
 }

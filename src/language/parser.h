@@ -106,7 +106,7 @@ class Parser {
   NodeId ParseTypeTerm(int depth);
   NodeId ParseTypeAtom(int depth);
 
-  // Statements (parse_members.cc).
+  // Statements (parse_statements.cc).
   bool BeginsEquation() const;
   NodeId ParseStatement();
   NodeId ParseConnect();
@@ -148,6 +148,7 @@ class Parser {
   mutable uint32_t names_begin_ = 0, names_end_ = 0;
   mutable bool names_declare_ = false;
   uint32_t error_token_ = UINT32_MAX;  // the token of the last message
+  uint32_t quiet_end_ = 0;             // tokens before it give no further messages
   Diagnostic unsaid_{};
   bool braces_counted_ = false;
   int64_t missing_braces_ = 0;

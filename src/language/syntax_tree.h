@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/large_vector.h"
 #include "base/source.h"
 #include "language/token.h"
 
@@ -98,6 +99,7 @@ enum class NodeKind : uint8_t {
 enum NodeFlag : uint8_t {
   kFlagPublic = 1, kFlagFinal = 2, kFlagOptional = 4, kFlagDiscrete = 8,
   kFlagSignal = 16, kFlagInitial = 16, kFlagAll = 16, kFlagFixed = 32, kFlagGuess = 64,
+  kFlagBroken = 128,  // an error inside was reported: what merely follows from it is not said again
 };
 
 struct Node {
@@ -119,8 +121,8 @@ PrintSyntaxTree(tree) is the text that was parsed. */
 struct SyntaxTree {
   FileId file;
   std::string_view text;  // owned by SourceFiles
-  std::vector<Token> tokens;
-  std::vector<Node> nodes;
+  LargeVector<Token> tokens;
+  LargeVector<Node> nodes;
   NodeId root;
 
   const Node& operator[](NodeId id) const { return nodes[id.index()]; }

@@ -22,8 +22,8 @@ void SortTextEdits(TextEdits& edits) {
   TextEdits sorted;
   for (TextEdit& edit : edits) {
     if (edit.begin == edit.end && edit.text.empty()) continue;
-    const bool joins = !sorted.empty() && edit.begin <= sorted.back().end && edit.text.empty() &&
-                       sorted.back().text.empty();
+    const bool joins =
+        !sorted.empty() && edit.begin <= sorted.back().end && edit.text.empty() && sorted.back().text.empty();
     if (joins) {
       sorted.back().end = std::max(sorted.back().end, edit.end);
     } else {
@@ -55,7 +55,8 @@ TextEdits InvertEdits(std::string_view text, const TextEdits& edits) {
     written += edit.begin - at;
     const auto begin = static_cast<uint32_t>(written);
     written += edit.text.size();
-    inverse.push_back({begin, static_cast<uint32_t>(written), std::string(text.substr(edit.begin, edit.end - edit.begin))});
+    inverse.push_back(
+        {begin, static_cast<uint32_t>(written), std::string(text.substr(edit.begin, edit.end - edit.begin))});
     at = edit.end;
   }
   return inverse;

@@ -17,8 +17,8 @@ struct TextEdit {
   friend bool operator==(const TextEdit&, const TextEdit&) = default;
 };
 
-/** Edits of one text. Always true (CheckTextEdits tests it): ascending, inside the text, not overlapping. All places are those of the text
-before the first edit. */
+/** Edits of one text. Always true (CheckTextEdits tests it): ascending, inside the text, not overlapping. All
+places are those of the text before the first edit. */
 using TextEdits = std::vector<TextEdit>;
 
 /// Aborts (our bug) where an invariant of TextEdits does not hold.

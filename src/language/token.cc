@@ -24,8 +24,18 @@ bool IsReservedWord(TokenKind kind) { return kind >= TokenKind::kImport && kind 
 
 TokenKind ReservedWord(std::string_view text) {
   if (text.size() < 2 || text.size() > 11 || text[0] < 'a' || text[0] > 'w') return TokenKind::kName;
+  // Asked for every name of every file: one look at the first two letters settles nearly all.
+  static constexpr auto kBySecond = [] {
+    std::array<uint32_t, 26> letters{};
+    for (auto k = static_cast<size_t>(TokenKind::kImport); k <= static_cast<size_t>(TokenKind::kFalse); ++k) {
+      letters[static_cast<size_t>(kTexts[k][0] - 'a')] |= 1u << (kTexts[k][1] - 'a');
+    }
+    return letters;
+  }();
+  const auto second = static_cast<unsigned>(text[1] - 'a');
+  if (second > 25 || (kBySecond[static_cast<size_t>(text[0] - 'a')] >> second & 1u) == 0) return TokenKind::kName;
   for (auto k = static_cast<size_t>(TokenKind::kImport); k <= static_cast<size_t>(TokenKind::kFalse); ++k) {
-    if (kTexts[k][0] == text[0] && kTexts[k] == text) return static_cast<TokenKind>(k);
+    if (kTexts[k][1] == text[1] && kTexts[k] == text) return static_cast<TokenKind>(k);
   }
   return TokenKind::kName;
 }

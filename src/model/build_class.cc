@@ -94,6 +94,8 @@ void ClassBuilder::DeclareMember(NodeId node) {
       if (const auto table = builder_.BuildTable(*tree_, tree_id_, node)) {
         class_.tables.push_back(*table);
         Declare(node, {MemberKind::kTable, static_cast<uint32_t>(class_.tables.size() - 1)});
+      } else {
+        builder_.MarkBroken(class_.name, builder_.Intern(tree_->Name(node)));
       }
       break;
     case NodeKind::kFeedthrough: case NodeKind::kExternal: case NodeKind::kSetting:
@@ -226,7 +228,11 @@ void ClassBuilder::DeclareEdge(NodeId node) {
   }
   for (const NodeId name : tree_->Children(node)) {
     if (tree_->kind(name) != NodeKind::kName) continue;
-    if (!ok || class_.terminals[*from].domain.IsNone()) continue;
+    if (!ok || class_.terminals[*from].domain.IsNone()) {
+      builder_.MarkBroken(class_.name, builder_.Intern(tree_->Name(name)));
+      builder_.MarkBroken(class_.name, NameId::None());
+      continue;
+    }
     Edge edge{};
     edge.name = builder_.Intern(tree_->Name(name));
     edge.from = *from;
@@ -360,7 +366,8 @@ void ClassBuilder::DefineParameter(NodeId node) {
     }
     if (value_node.IsNone()) {
       if (parameter().is_final || class_.kind == ClassKind::kSystem) {
-        Report(messages::kMissingParameter, name, {ClassText(), tree_->Name(name), "nobody else can give it"});
+        auto& report = Report(messages::kMissingParameter, name, {ClassText(), tree_->Name(name), ""});
+        report.helps.assign(1, "write it here: `" + TextOf(node) + " = ...`; nobody else can give it");
       }
       continue;
     }

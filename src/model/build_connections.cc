@@ -165,7 +165,7 @@ bool ClassBuilder::ResolveEndpoint(NodeId path, Endpoint& endpoint, bool signal,
 }
 
 void ClassBuilder::DefineConnection(NodeId node) {
-  if (class_.kind == ClassKind::kSoftware) return;
+  if (class_.kind == ClassKind::kSoftware || tree_->Has(node, kFlagBroken)) return;
   Connection connection{};
   connection.first_endpoint = static_cast<uint32_t>(class_.endpoints.size());
   connection.signal = tree_->Has(node, kFlagSignal);
@@ -186,8 +186,12 @@ void ClassBuilder::DefineConnection(NodeId node) {
     Endpoint endpoint{};
     Resolved resolved;
     domain = DomainId::None();
+    const size_t messages_before = builder_.diagnostics.list().size();
     if (!ResolveEndpoint(path, endpoint, connection.signal, !first, domain, resolved)) {
       ok = false;
+      // The wrong one of -- and ->: once is enough.
+      const bool said = builder_.diagnostics.list().size() > messages_before;
+      if (said && builder_.diagnostics.list().back().info == &messages::kSignalAndTerminal) break;
     } else if (connection.signal) {
       if (first) {
         source = resolved;
@@ -209,7 +213,8 @@ void ClassBuilder::DefineConnection(NodeId node) {
         if (type.base == BaseType::kReal && (value.base == BaseType::kReal || value.base == BaseType::kInteger) && !value.bare) {
           const auto equated = Equate(dim, value.dim, path, TextOf(first_path) + " -> " + TextOf(path));
           if (equated == Equated::kMismatch) {
-            Report(messages::kWrongDimension, path, {TextOf(first_path), UnitText(value), "`" + TextOf(path) + "`", UnitText(resolved.value)});
+            auto& report = Report(messages::kWrongDimension, path, {TextOf(first_path), UnitText(value), "`" + TextOf(path) + "`", UnitText(resolved.value)});
+            report.Help("a `Gain` between them turns one into the other; its `k` is in `" + TextOf(path) + "` per `" + TextOf(first_path) + "`");
           } else if (equated == Equated::kYes) {
             if (KindsClash(value.kind, type.kind)) {
               ReportClash(path, TextOf(first_path), value.kind, "`" + TextOf(path) + "`", type.kind);
@@ -263,6 +268,12 @@ void ClassBuilder::DefineAssociation(NodeId node) {
   if (!target.ok) return;
   if (target.variable == nullptr || target.variable->role != VariableRole::kExogenous || target.own) {
     Report(messages::kNotExogenous, left, {TextOf(left)});
+    return;
+  }
+  if (tree_->CountChildren(left) > 2) {
+    const Instance& instance = class_.instances[target.instance];
+    auto& report = Report(messages::kInnerTerminal, left, {TextOf(left), builder_.NameText(instance.name), ""});
+    report.helps.assign(1, "give `" + builder_.NameText(builder_.model[instance.class_id].name) + "` an exogenous variable of its own and associate it inside");
     return;
   }
   Association association{};

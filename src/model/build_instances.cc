@@ -182,6 +182,8 @@ void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
 // Parameters without a default must be given.
 void ClassBuilder::CheckArguments(const Instance& instance, NodeId class_node) {
   const ComponentClass& cls = builder_.model[instance.class_id];
+  const NodeId arguments = tree_->Child(class_node, NodeKind::kArguments);
+  std::vector<const Parameter*> missing;
   for (uint32_t p = 0; p < cls.parameters.size(); ++p) {
     const Parameter& parameter = cls.parameters[p];
     if (parameter.has_default) continue;
@@ -192,14 +194,29 @@ void ClassBuilder::CheckArguments(const Instance& instance, NodeId class_node) {
     }
     if (given) continue;
     // An argument that was given but is wrong has its own message.
-    const NodeId arguments = tree_->Child(class_node, NodeKind::kArguments);
     if (!arguments.IsNone()) {
       for (const NodeId argument : tree_->Children(arguments)) {
         const NodeId path = (*tree_)[argument].first_child;
         if (!path.IsNone() && tree_->Text(path) == builder_.model.names.Text(parameter.name)) given = true;
       }
     }
-    if (given) continue;
+    if (!given) missing.push_back(&parameter);
+  }
+  if (missing.empty()) return;
+  if (!arguments.IsNone()) {
+    // An argument list with a syntax error may have held it; an argument with a wrong name may be meant for it.
+    if (tree_->Has(arguments, kFlagBroken)) return;
+    size_t misnamed = 0;
+    for (const NodeId argument : tree_->Children(arguments)) {
+      const NodeId path = (*tree_)[argument].first_child;
+      if (tree_->kind(argument) != NodeKind::kArgument || path.IsNone()) continue;
+      const auto member = cls.members.Find(builder_.Intern(tree_->Text(path)));
+      if (!member || member->kind != MemberKind::kParameter) ++misnamed;
+    }
+    if (misnamed >= missing.size()) return;
+  }
+  for (const Parameter* absent : missing) {
+    const Parameter& parameter = *absent;
     const std::string unit = parameter.type.unit.empty() || parameter.type.unit == "1" ? std::string("it has no default")
                                                                                        : "it is in " + parameter.type.unit;
     builder_.diagnostics.Report(messages::kMissingParameter, tree_->SpanOf(instance.node),

@@ -106,8 +106,13 @@ void ModelBuilder::BuildExperiment(DeclarationId id) {
         const std::string name(tree.Name(child));
         const NodeId value = tree[child].first_child;
         if (value.IsNone()) break;
-        if (name == "stop") experiment.settings.stop = quantity(value, time, "s", "`stop`");
-        else if (name == "begin") experiment.settings.begin = quantity(value, time, "s", "`begin`");
+        if (name == "stop") {
+          experiment.settings.stop = quantity(value, time, "s", "`stop`");
+          const ExprId stop = experiment.settings.stop;
+          if (!stop.IsNone() && pool.IsNumber(stop) && pool.NumberValue(stop) <= 0) {
+            diagnostics.Report(messages::kBadSetting, tree.SpanOf(value), {"`stop` must be positive"}).Help("an experiment begins at 0 s, or at `begin`");
+          }
+        } else if (name == "begin") experiment.settings.begin = quantity(value, time, "s", "`begin`");
         else if (name == "interval") experiment.settings.interval = quantity(value, time, "s", "`interval`");
         else if (name == "tolerance") experiment.settings.tolerance = quantity(value, Dimension::One(), "1", "`tolerance`");
         else if (name == "initial") {
@@ -136,7 +141,8 @@ void ModelBuilder::BuildExperiment(DeclarationId id) {
         Value value = builder.Lower(value_node);
         if (!resolved.ok) break;
         if (resolved.parameter == nullptr) {
-          diagnostics.Report(messages::kBadSetting, tree.SpanOf(target), {"`" + std::string(tree.Text(target)) + "` is not a parameter, so it cannot be set"});
+          diagnostics.Report(messages::kBadSetting, tree.SpanOf(target), {"`" + std::string(tree.Text(target)) + "` is not a parameter, so it cannot be set"})
+              .Help("`start " + std::string(tree.Text(target)) + " = ...` gives a variable its start value");
           break;
         }
         if (value.ok && builder.Fit(value, value_node, resolved.type, resolved.value.dim, "`" + std::string(tree.Text(target)) + "`")) {
@@ -147,9 +153,6 @@ void ModelBuilder::BuildExperiment(DeclarationId id) {
       case NodeKind::kStart: builder.StartOf(child, UINT32_MAX, experiment.starts); break;
       default: break;
     }
-  }
-  if (!experiment.settings.stop.IsNone() && pool.IsNumber(experiment.settings.stop) && pool.NumberValue(experiment.settings.stop) <= 0) {
-    diagnostics.Report(messages::kBadSetting, declarations[id].name_span, {"`stop` must be positive"});
   }
   model.experiments.push_back(std::move(experiment));
 }

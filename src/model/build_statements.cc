@@ -119,8 +119,12 @@ bool ClassBuilder::LowerSides(NodeId node, Value& left, Value& right) {
     switch (Equate(left.dim, right.dim, node, TextOf(node))) {
       case Equated::kReported: return false;
       case Equated::kMismatch:
-        Report(messages::kEquationDimensions, node, {UnitText(left), UnitText(right)});
+      {
+        auto& report = Report(messages::kEquationDimensions, node, {UnitText(left), UnitText(right)});
+        const DimExpr ratio = DimTimes(left.dim, right.dim, node, -1);
+        if (ratio.known()) report.Help("left divided by right is in " + DimText(ratio) + ": a factor of this kind is missing on the right, or too much on the left");
         return false;
+      }
       case Equated::kYes: break;
     }
     if (KindsClash(left.kind, right.kind)) {
@@ -334,12 +338,13 @@ void ClassBuilder::DefineWhenAction(NodeId node, WhenClause& clause) {
   if (kind == NodeKind::kReinit ? !continuous : !(discrete || (continuous && target.variable != nullptr))) {
     auto& report = Report(messages::kNoVariableToSet, target_node, {TextOf(target_node), what});
     report.helps.clear();
-    report.Help(kind == NodeKind::kReinit ? "`reinit` sets continuous variables; set discrete ones with `=`" : "set discrete variables with `=`, continuous ones with `reinit`");
+    if (target.parameter != nullptr) report.Help("a parameter keeps its value; declare a `discrete variable` for what changes");
+    else report.Help(kind == NodeKind::kReinit ? "`reinit` sets continuous variables; set discrete ones with `=`" : "set discrete variables with `=`, continuous ones with `reinit`");
     return;
   }
   if (kind == NodeKind::kEquation && continuous) {
     auto& report = Report(messages::kNoVariableToSet, target_node, {TextOf(target_node), what});
-    report.Help("declare it `discrete variable`, or write `reinit(" + TextOf(target_node) + ", ...)`");
+    report.helps.assign(1, "declare it `discrete variable`, or write `reinit(" + TextOf(target_node) + ", ...)`");
     return;
   }
   if (!Fit(value, value_node, target.type, target.value.dim, "`" + TextOf(target_node) + "`")) return;

@@ -116,6 +116,12 @@ std::string ShapeText(const std::vector<double>& shape) {
   return text + (shape.size() == 1 && shape[0] == 1 ? " element" : " elements");
 }
 
+std::string WantedText(const std::vector<double>& shape) {
+  std::string text;
+  for (const double n : shape) text += (text.empty() ? "" : "x") + Whole(n);
+  return text + (shape.size() == 1 && shape[0] == 1 ? " is" : " are");
+}
+
 class SizeChecker {
  public:
   SizeChecker(const Model& model, Diagnostics& diagnostics) : model_(model), pool_(model.expressions), diagnostics_(diagnostics) {}
@@ -206,7 +212,7 @@ class SizeChecker {
       const auto value = EvaluateConstant(pool_, check.value, at), bound = EvaluateConstant(pool_, check.bound, at);
       if (!value || !bound) return;
       if (check.kind == SizeCheck::Kind::kEqual && *value != *bound) {
-        diagnostics_.Report(messages::kSizesDiffer, tree.SpanOf(check.node), {tree.Text(check.node), ShapeText({*value}), ShapeText({*bound})});
+        diagnostics_.Report(messages::kSizesDiffer, tree.SpanOf(check.node), {tree.Text(check.node), ShapeText({*value}), WantedText({*bound})});
         reported = true;
       }
       if (check.kind == SizeCheck::Kind::kInRange && !(*value >= 1 && *value <= *bound)) {
@@ -274,7 +280,7 @@ class SizeChecker {
           first = *extent;
           first_end = &end;
         } else if (*extent != first) {
-          diagnostics_.Report(messages::kSizesDiffer, tree.SpanOf(end.node), {tree.Text(end.node), ShapeText(*extent), ShapeText(first)})
+          diagnostics_.Report(messages::kSizesDiffer, tree.SpanOf(end.node), {tree.Text(end.node), ShapeText(*extent), WantedText(first)})
               .Also(tree.SpanOf(first_end->node), "joined with " + ShapeText(first))
               .Help("arrays are joined element by element, so their sizes must agree; a single terminal joins all");
           reported = true;

@@ -214,7 +214,7 @@ class ClassBuilder {
   ComponentClass class_;
   ComponentClass* cls_ = &class_;
   bool building_ = true;
-  std::vector<NodeId> members_;
+  LargeVector<NodeId> members_;
   std::vector<uint32_t> member_instances_;   // first instance of each kInstance node, in order
   DimensionSystem dimensions_;
   std::vector<Tag> tags_;

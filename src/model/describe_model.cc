@@ -87,9 +87,42 @@ std::string NumberText(double value) {
   return {buffer, result.ptr};
 }
 
+namespace {
+
+// der(rotor.phi) -> rotor.w, der(der(rotor.phi)) -> rotor.alpha, where the domains with this across variable agree on the names.
+std::string WithRates(const Model& model, const std::string& text) {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    const int order = text.compare(i, 8, "der(der(") == 0 ? 2 : text.compare(i, 4, "der(") == 0 ? 1 : 0;
+    const bool word = i > 0 && (std::isalnum(static_cast<unsigned char>(text[i - 1])) != 0 || text[i - 1] == '_' || text[i - 1] == '.');
+    const size_t begin = i + (order == 2 ? 8 : 4);
+    const size_t end = order == 0 || word ? std::string::npos : text.find_first_of("()", begin);
+    const size_t dot = end == std::string::npos ? end : text.rfind('.', end);
+    const bool plain = end != std::string::npos && dot != std::string::npos && dot > begin && text.compare(end, order == 2 ? 2 : 1, order == 2 ? "))" : ")") == 0 &&
+                       text.substr(begin, end - begin).find_first_of(" *+-/^,") == std::string::npos;
+    std::string rate;
+    bool agreed = plain;
+    for (const Domain& domain : model.domains) {
+      if (!plain || model.Text(domain.across) != text.substr(dot + 1, end - dot - 1)) continue;
+      const std::string name = model.Text(order == 1 ? domain.rate : domain.acceleration);
+      agreed = agreed && !name.empty() && (rate.empty() || rate == name);
+      rate = name;
+    }
+    if (!agreed || rate.empty()) {
+      out += text[i++];
+      continue;
+    }
+    out += text.substr(begin, dot + 1 - begin) + rate;
+    i = end + static_cast<size_t>(order);
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string ExpressionText(const Model& model, ExprId expr) {
   if (expr.IsNone()) return "?";
-  std::string text = PrintText(model.expressions, expr);
+  const std::string text = WithRates(model, PrintText(model.expressions, expr));
   // Index symbols carry a number that keeps them apart; people need their names only.
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -119,23 +152,26 @@ std::string ZeroEffect(Model& model, ClassId id, uint32_t parameter) {
   ExprPool& pool = model.expressions;
   const ComponentClass& cls = model[id];
   const SymbolId symbol = cls.parameters[parameter].symbol;
-  std::map<uint32_t, int> occurrences;  // base variable -> number of equations
+  std::map<uint32_t, int> occurrences;   // base variable -> number of equations
+  std::map<uint32_t, uint32_t> highest;  // base variable -> highest order in the class
   std::vector<std::pair<ExprId, std::vector<Dependence>>> residuals;
   for (const Equation& equation : cls.equations) {
     if (equation.initial) continue;
     const ExprId residual = pool.Subtract(equation.left, equation.right);
     residuals.emplace_back(residual, FindDependence(pool, residual));
-    for (const Dependence& d : residuals.back().second) ++occurrences[d.base.value];
+    for (const Dependence& d : residuals.back().second) {
+      ++occurrences[d.base.value];
+      highest[d.base.value] = std::max(highest[d.base.value], d.order);
+    }
   }
   for (const auto& [residual, dependences] : residuals) {
     if (!DependsOn(pool, residual, symbol)) continue;
     for (const Dependence& d : dependences) {
-      if (pool.kind(d.base) == SymbolKind::kParameter || pool.kind(d.base) == SymbolKind::kIndex) continue;
+      if (pool.kind(d.base) == SymbolKind::kParameter || d.order < highest[d.base.value]) continue;
       const ExprId coefficient = Differentiate(pool, residual, pool.SymbolOfOrder(d.base, static_cast<int>(d.order)));
       if (pool.IsZero(coefficient) || !DependsOn(pool, coefficient, symbol)) continue;
       if (!pool.IsZero(Substitute(pool, coefficient, symbol, pool.Zero()))) continue;
-      std::string name(pool.SymbolName(d.base));
-      for (uint32_t k = 0; k < d.order; ++k) name = "der(" + name + ")";
+      const std::string name = ExpressionText(model, pool.Symbol(d.base, static_cast<int>(d.order)));
       if (d.order > 0) return "it multiplies " + name;
       bool terminal_variable = false;
       for (const Edge& e : cls.edges) terminal_variable = terminal_variable || e.across == d.base || e.through == d.base;

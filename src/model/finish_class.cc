@@ -50,7 +50,7 @@ void ClassBuilder::CheckTerminalGraph() {
     const Terminal& terminal = class_.terminals[t];
     if (used[t] || terminal.optional || terminal.domain.IsNone()) continue;
     // A broken edge or connection has its own message.
-    bool mentioned = false;
+    bool mentioned = builder_.IsBroken(class_.name, NameId::None());
     for (const NodeId member : members_) {
       const NodeKind kind = tree_->kind(member);
       if (kind != NodeKind::kEdge && kind != NodeKind::kConnect && kind != NodeKind::kFor && kind != NodeKind::kIf) continue;
@@ -68,7 +68,7 @@ void ClassBuilder::CheckTerminalGraph() {
                        terminal.name == domain.acceleration;
     if (!clash) continue;
     Report(messages::kTerminalShadowsVariable, terminal.origin.node,
-           {builder_.NameText(terminal.name), builder_.NameText(class_.edges[0].name), "x"});
+           {builder_.NameText(terminal.name), builder_.NameText(class_.edges[0].name)});
   }
 }
 
@@ -150,7 +150,7 @@ void ClassBuilder::CheckWhens() {
 }
 
 void ClassBuilder::CheckExogenous() {
-  if (class_.kind != ClassKind::kSystem) return;
+  if (class_.instances.empty()) return;
   std::unordered_map<uint32_t, bool> has;  // by class
   std::set<std::pair<uint32_t, uint32_t>> given;
   for (const Association& a : class_.associations) {
@@ -250,6 +250,7 @@ void ClassBuilder::CheckSoftware() {
   };
   std::vector<std::set<std::string>> tables(class_.variables.size());
   std::vector<bool> declared(class_.variables.size(), false);
+  std::vector<NodeId> declared_at(class_.variables.size());
   for (const NodeId node : feedthrough_nodes_) {
     const auto member = class_.members.Find(builder_.Intern(tree_->Name(node)));
     if (!member || member->kind != MemberKind::kVariable || class_.variables[member->index].role != VariableRole::kOutput) {
@@ -260,6 +261,7 @@ void ClassBuilder::CheckSoftware() {
       continue;
     }
     declared[member->index] = true;
+    declared_at[member->index] = node;
     for (const NodeId path : tree_->Children(node)) {
       const std::string name(tree_->Text(path));
       if (std::count(inputs.begin(), inputs.end(), name) == 0) {
@@ -279,7 +281,7 @@ void ClassBuilder::CheckSoftware() {
     if (declared[v]) {
       if (!external) {
         for (const std::string& input : depends) {
-          if (tables[v].count(input) == 0) Report(messages::kFeedthrough, variable.origin.node, {builder_.NameText(variable.name), input});
+          if (tables[v].count(input) == 0) Report(messages::kFeedthrough, declared_at[v], {builder_.NameText(variable.name), input});
         }
       }
       depends = tables[v];

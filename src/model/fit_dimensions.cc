@@ -158,7 +158,8 @@ bool ClassBuilder::Fit(Value& value, NodeId node, const Type& type, const DimExp
   if (!fits) {
     const std::string plain = what.size() > 2 && what[0] == '`' ? std::string(what.substr(1, what.size() - 2)) : std::string(what);
     const std::string is = integer_wanted && number ? "`" + text + "`" : BaseTypeText(value.base);
-    Report(messages::kWrongBaseType, node, {plain, integer_wanted ? "a whole number" : BaseTypeText(type.base), is});
+    auto& report = Report(messages::kWrongBaseType, node, {plain, integer_wanted ? "a whole number" : BaseTypeText(type.base), is});
+    if (type.base == BaseType::kBoolean) report.Help(number ? "write `true` or `false`, or a comparison" : "write `true` or `false`");
     return false;
   }
   if (type.base != BaseType::kReal) return true;
@@ -189,6 +190,8 @@ bool ClassBuilder::Fit(Value& value, NodeId node, const Type& type, const DimExp
       const std::string article = builder_.QuantityArticle(type);
       auto& report = Report(messages::kWrongDimension, node, {text, UnitText(value), described, TypeText(type, dim)});
       if (!article.empty()) report.Label("expected " + article);
+      const std::string unit = TypeText(type, dim);
+      report.Help(dim.IsOne() ? std::string("a pure number is wanted") : "give a value in " + unit + ", or in another unit of the same dimension");
       return false;
     }
     case Equated::kYes: break;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "language/lex.h"
+#include "model/check_sizes.h"
 #include "model/class_builder.h"
 
 namespace cotree {
@@ -224,6 +225,10 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
     const size_t before = diagnostics.errors();
     Value value = builder.LowerScalar(at);
     if (!value.ok || !builder.Fit(value, at, type, {type.dimension, {}}, "table `" + table_name + "`")) return false;
+    if (const auto constant = EvaluateConstant(pool, value.expr, {})) {
+      out = *constant;
+      return true;
+    }
     if (!pool.IsNumber(value.expr)) {
       if (diagnostics.errors() == before) diagnostics.Report(messages::kNotConstant, tree.SpanOf(at), {tree.Text(at).substr(0, 40)});
       return false;

@@ -155,7 +155,8 @@ Value ClassBuilder::LowerCall(NodeId node) {
       k = *given;
     }
     if (!(k >= 1 && k <= static_cast<double>(value.shape.size()))) {
-      Report(messages::kTooManyIndices, node, {TextOf(arguments[0]), std::to_string(value.shape.size()), std::to_string(static_cast<long>(std::min(k, 1e9)))});
+      Report(messages::kTooManyIndices, node, {TextOf(arguments[0]), value.shape.size() == 1 ? "1 dimension" : std::to_string(value.shape.size()) + " dimensions",
+                                                  "number " + std::to_string(static_cast<long>(std::min(k, 1e9))) + " is"});
       return Failed();
     }
     Value out = Number(0, true);
@@ -216,6 +217,7 @@ Value ClassBuilder::LowerCall(NodeId node) {
     }
     return CallFunction(node, *function, name);
   }
+  if (builder_.IsBroken(cls_->name, builder_.Intern(name))) return Failed();
   auto& report = builder_.diagnostics.Report(messages::kUnknownFunction, tree_->NameSpan(node), {name});
   std::vector<std::string_view> candidates =
       builder_.declarations.Names([](NodeKind k) { return k == NodeKind::kFunction || k == NodeKind::kTable; });

@@ -4,6 +4,7 @@
 
 #include "expr/substitute.h"
 #include "language/lex.h"
+#include "model/check_sizes.h"
 #include "model/class_builder.h"
 #include "units/format_dimension.h"
 
@@ -71,7 +72,10 @@ Value ClassBuilder::Lower(NodeId node) {
                          : resolved.kind == Resolved::Kind::kEdge     ? "an edge"
                                                                       : "a reference vertex";
       auto& report = Report(messages::kNotHere, node, {std::string(what), "an expression"});
-      if (resolved.kind == Resolved::Kind::kEdge) report.Help("name one of its variables, such as `" + TextOf(node) + ".v`");
+      if (resolved.kind == Resolved::Kind::kEdge) {
+        const std::string variable = resolved.own ? builder_.NameText(builder_.model.domains[cls_->edges[resolved.member].domain.index()].across) : "...";
+        report.Help("name one of its variables, such as `" + TextOf(node) + "." + variable + "`");
+      }
       else report.Help("name a variable of it");
       return Failed();
     }
@@ -115,7 +119,7 @@ ExprId ClassBuilder::LowerCondition(NodeId node) {
 Value ClassBuilder::LowerLiteral(NodeId node) {
   const double number = NumberValue(tree_->Name(node));
   if (!std::isfinite(number)) {
-    Report(messages::kNotConstant, node, {TextOf(node)}).Help("the number is larger than any double");
+    Report(messages::kNumberTooLarge, node, {TextOf(node)});
     return Failed();
   }
   Value value = Number(number, true);
@@ -129,7 +133,7 @@ Value ClassBuilder::LowerLiteral(NodeId node) {
   }
   const double si = unit->ToSi(number);
   if (!std::isfinite(si)) {
-    Report(messages::kNotConstant, node, {TextOf(node)}).Help("the value is larger than any double in SI units");
+    Report(messages::kNumberTooLarge, node, {TextOf(node)});
     return Failed();
   }
   value = Number(si, false);
@@ -280,6 +284,8 @@ Value ClassBuilder::Compare(NodeKind op, NodeId node, Value left, Value right, N
   Value out = Number(0, false);
   out.base = BaseType::kBoolean;
   if (!numbers) {
+    const NodeKind inner = tree_->kind(left_node);
+    if (inner >= NodeKind::kLess && inner <= NodeKind::kNotEqual) return Failed();  // a < b < c: said by the parser
     const bool same = equality && left.base == right.base && (left.base != BaseType::kEnumeration || left.enumeration == right.enumeration);
     if (!same) {
       const NodeId guilty = left.base == BaseType::kReal || left.base == BaseType::kInteger ? right_node : left_node;
@@ -327,7 +333,7 @@ Value ClassBuilder::Multiplicative(NodeKind op, NodeId node, Value left, Value r
       return Failed();
     }
     if (pool_.IsZero(right.expr)) {
-      Report(messages::kNotConstant, right_node, {TextOf(right_node)}).Label("division by zero");
+      Report(messages::kDivisionByZero, node, {TextOf(node)});
       return Failed();
     }
     out.shape = left.shape;
@@ -504,6 +510,10 @@ Value ClassBuilder::LowerArray(NodeId node) {
       return Failed();
     }
     for (ExprId& e : exprs) {
+      if (pool_.IsNumber(e)) {
+        e = pool_.Number(unit->ToSi(pool_.NumberValue(e)));
+        continue;
+      }
       e = pool_.Multiply(e, pool_.Number(unit->factor));
       if (unit->offset != 0) e = pool_.Add(e, pool_.Number(unit->offset));
     }
@@ -578,9 +588,7 @@ std::optional<double> ClassBuilder::ConstantNumber(NodeId node) {
   const Value value = LowerScalar(node);
   if (!value.ok) return std::nullopt;
   if (pool_.IsNumber(value.expr)) return pool_.NumberValue(value.expr);
-  if (pool_.op(value.expr) == Op::kDivide && pool_.IsNumber(pool_.operand(value.expr, 0)) && pool_.IsNumber(pool_.operand(value.expr, 1))) {
-    return pool_.NumberValue(pool_.operand(value.expr, 0)) / pool_.NumberValue(pool_.operand(value.expr, 1));
-  }
+  if (const auto constant = EvaluateConstant(pool_, value.expr, {})) return constant;
   Report(messages::kNotConstant, node, {TextOf(node)});
   return std::nullopt;
 }

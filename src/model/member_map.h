@@ -49,7 +49,7 @@ class MemberMap {
   };
   static size_t Hash(NameId name) { return (name.value * size_t{0x9E3779B97F4A7C15u}) >> 29; }
   void Grow() {
-    std::vector<Slot> old(slots_.empty() ? 16 : slots_.size() * 2);
+    LargeVector<Slot> old(slots_.empty() ? 16 : slots_.size() * 2);
     old.swap(slots_);
     const size_t mask = slots_.size() - 1;
     for (const Slot& slot : old) {
@@ -60,7 +60,7 @@ class MemberMap {
     }
   }
 
-  std::vector<Slot> slots_;
+  LargeVector<Slot> slots_;
   size_t size_ = 0;
 };
 

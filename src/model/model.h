@@ -281,12 +281,12 @@ struct ComponentClass {
   ExprId energy, loss;
 
   std::vector<NameId> generics;  // $a, $b in order of appearance
-  std::vector<Instance> instances;
-  std::vector<Argument> arguments;
+  LargeVector<Instance> instances;
+  LargeVector<Argument> arguments;
   std::vector<std::vector<uint32_t>> paths;
   std::vector<Shape> shapes;
-  std::vector<Connection> connections;
-  std::vector<Endpoint> endpoints;
+  LargeVector<Connection> connections;
+  LargeVector<Endpoint> endpoints;
   std::vector<Subscript> subscripts;
   std::vector<Association> associations;
   std::vector<DimensionVector> generic_values;  // found by inference, per instance and generic of its class

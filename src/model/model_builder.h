@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -95,6 +96,9 @@ class ModelBuilder {
   void BuildExperiment(DeclarationId id);
 
   std::string NameText(NameId id) const { return model.Text(id); }
+  /// Members whose declaration is wrong, by class and name: their users need no message of their own. A class with a wrong edge has NameId::None() too.
+  void MarkBroken(NameId cls, NameId member) { broken_.insert({cls.value, member.value}); }
+  bool IsBroken(NameId cls, NameId member) const { return !broken_.empty() && broken_.count({cls.value, member.value}) > 0; }
   NameId Intern(std::string_view text) { return model.names.Intern(text); }
   SymbolId IndexSymbol(size_t k);  // #1, #2, ...
 
@@ -105,6 +109,7 @@ class ModelBuilder {
   std::map<std::pair<uint32_t, uint32_t>, ClassId> built_;  // declaration, model name
   std::map<std::pair<uint32_t, uint32_t>, bool> building_;
   std::vector<DeclarationId> stack_;
+  std::set<std::pair<uint32_t, uint32_t>> broken_;
   std::unordered_map<uint64_t, ClassId> class_cache_;       // file and bare name
   std::unordered_map<uint64_t, uint32_t> domain_cache_;     // file and bare name -> DomainId or none
   std::unordered_map<uint32_t, DomainId> domains_;          // by declaration

@@ -61,7 +61,10 @@ DeclarationId ModelBuilder::FindDeclaration(const SyntaxTree& tree, NodeId path,
         if (first.empty()) first = place;
         places += (places.empty() ? "" : ", ") + place;
       }
-      diagnostics.Report(messages::kAmbiguousName, tree.SpanOf(path), {NameText(name), places, first});
+      auto& report = diagnostics.Report(messages::kAmbiguousName, tree.SpanOf(path), {NameText(name), places});
+      const bool packaged = !declarations[lookup.found[0]].package.IsNone();
+      if (packaged) report.Help("say which: write `" + first + "`");
+      else report.Help("import one of the files only, or begin one of them with `package name` and write `name." + NameText(name) + "`");
       return DeclarationId::None();
     }
   }

@@ -97,7 +97,8 @@ bool ClassBuilder::TakeSegment(NodeId segment, const Shape& shape, const Chain& 
   if (indices.size() > shape.size()) {
     if (report) {
       if (shape.empty()) Report(messages::kNotAnArray, segment, {tree_->Name(segment)});
-      else Report(messages::kTooManyIndices, segment, {tree_->Name(segment), std::to_string(shape.size()), std::to_string(indices.size())});
+      else Report(messages::kTooManyIndices, segment, {tree_->Name(segment), shape.size() == 1 ? "1 dimension" : std::to_string(shape.size()) + " dimensions",
+                                                             std::to_string(indices.size()) + " indices are"});
     }
     return false;
   }
@@ -181,6 +182,16 @@ std::vector<std::string_view> ClassBuilder::MemberNames(const ComponentClass& cl
 ClassBuilder::Resolved ClassBuilder::Unknown(NodeId segment, const ComponentClass& cls, bool report) {
   if (!report) return {};
   const std::string_view name = tree_->Name(segment);
+  if (!cls.name.IsNone()) {
+    const NameId id = builder_.Intern(name);
+    if (builder_.IsBroken(cls.name, id)) return {};
+    // `x.v` of a component whose only edge is wrong.
+    if (builder_.IsBroken(cls.name, NameId::None())) {
+      for (const Domain& d : builder_.model.domains) {
+        if (id == d.across || id == d.through || id == d.rate || id == d.acceleration) return {};
+      }
+    }
+  }
   const std::string where = cls.name.IsNone() ? std::string("this place") : "`" + builder_.NameText(cls.name) + "`";
   auto& message = builder_.diagnostics.Report(messages::kUnknownName, tree_->NameSpan(segment), {name, where});
   std::vector<std::string_view> candidates = MemberNames(cls);

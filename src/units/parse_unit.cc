@@ -140,6 +140,8 @@ UnitResult UnitParser::Parse() {
   Unit unit;
   unit.dimension = product->dimension;
   unit.factor = CalcFactor(product->numerator, product->denominator, product->power_of_ten);
+  const double inverse = std::round(1 / unit.factor);
+  if (inverse > 1 && inverse <= 9007199254740992.0 && 1 / inverse == unit.factor) unit.divisor = inverse;
   unit.offset = product->offset;
   unit.mentions_angle = product->mentions_angle;
   unit.text = std::string(text_);

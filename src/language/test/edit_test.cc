@@ -113,7 +113,8 @@ TEST(SetParameter, Refuses) {
   EXPECT_EQ(Set(kCircuit, "r", "R", "1 // x"), "COT1032 `1 // x` is not an expression");
   EXPECT_EQ(Set(kCircuit, "r", "R", "/* x */ 1"), "COT1032 `/* x */ 1` is not an expression");
   EXPECT_EQ(Set(kCircuit, "r", "R = 3", "1"), "COT1032 `R = 3` is not the name of a parameter");
-  EXPECT_EQ(Set(kCircuit, "c", "start v", "1 V fixed fixed"), "COT1032 `1 V fixed fixed` is not an expression");
+  EXPECT_EQ(Set(kCircuit, "c", "start v", "1 V fixed fixed"),
+            "COT1032 `1 V fixed fixed` is not an expression");
   EXPECT_EQ(Set(kCircuit, "q", "R", "1"), "COT1030 there is no instance `q` in `A`");
   EXPECT_EQ(Set(kCircuit, "r", "T", ""), "COT1030 there is no argument `T` in `r`");
   EXPECT_EQ(Set("system B { }", "r", "T", "1"), "COT1030 there is no system or component `A` in this file");
@@ -130,7 +131,8 @@ TEST(AddInstance, StandsBehindTheLastInstance) {
   EXPECT_EQ(Add("system A {\r\n\ta : B\r\n}\r\n", "x", "C"), "system A {\r\n\ta : B\r\n\tx : C\r\n}\r\n");
   EXPECT_EQ(Add("component A {\n  terminal p : e\n  equation\n    x = 1\n}", "x", "C"),
             "component A {\n  terminal p : e\n  x : C\n  equation\n    x = 1\n}");
-  EXPECT_EQ(Add("component A { model m {\n  } }", "x", "C", "A.m"), "component A { model m {\n  x : C\n  } }");
+  EXPECT_EQ(Add("component A { model m {\n  } }", "x", "C", "A.m"),
+            "component A { model m {\n  x : C\n  } }");
 }
 
 TEST(AddInstance, AndRemoveItGivesTheTextBack) {
@@ -160,7 +162,8 @@ TEST(AddInstance, AndRemoveItGivesTheTextBack) {
 
 TEST(AddInstance, Refuses) {
   EXPECT_EQ(Add(kCircuit, "r", "R"), "COT1031 the name `r` is already taken in `A`");
-  EXPECT_EQ(Add("component A { model m { terminal q : e } }", "q", "R"), "COT1031 the name `q` is already taken in `A`");
+  EXPECT_EQ(Add("component A { model m { terminal q : e } }", "q", "R"),
+            "COT1031 the name `q` is already taken in `A`");
   EXPECT_EQ(Add(kCircuit, "2x", "R"), "COT1032 `2x` is not a name");
   EXPECT_EQ(Add(kCircuit, "system", "R"), "COT1032 `system` is not a name");
   EXPECT_EQ(Add(kCircuit, "x", "R y : Q"), "COT1032 `R y : Q` is not a component with its arguments");
@@ -196,13 +199,15 @@ TEST(RemoveInstance, FromChainsSignalsAndLists) {
             "system A { a, b : R   connect a.p -- b.p }");
   EXPECT_EQ(Remove("system A { x, a : R   connect x.p -- x.n -- a.p -- a.n }", "x"),
             "system A { a : R   connect a.p -- a.n }");
-  EXPECT_EQ(Remove("system A { x : R   connect a.y -> x.u, b.u   connect a.y -> x.u   connect x.y -> a.u }", "x"),
-            "system A { connect a.y -> b.u }");
+  EXPECT_EQ(
+      Remove("system A { x : R   connect a.y -> x.u, b.u   connect a.y -> x.u   connect x.y -> a.u }", "x"),
+      "system A { connect a.y -> b.u }");
   EXPECT_EQ(Remove("system A { x : R   connect a.y -> b.u, x.u, c.u }", "x"),
             "system A { connect a.y -> b.u, c.u }");
   EXPECT_EQ(Remove("system A {\n  x : R\n  associate x.theta = b.phi\n  associate c.theta = d.phi\n}", "x"),
             "system A {\n  associate c.theta = d.phi\n}");
-  EXPECT_EQ(Remove("system A {\n  x : R[3]\n  for i in 1:3 {\n    connect x[i].p -- a[i].p\n    connect a[i].p -- b.p\n  }\n}",
+  EXPECT_EQ(Remove("system A {\n  x : R[3]\n  for i in 1:3 {\n    connect x[i].p -- a[i].p\n    connect "
+                   "a[i].p -- b.p\n  }\n}",
                    "x"),
             "system A {\n  for i in 1:3 {\n    connect a[i].p -- b.p\n  }\n}");
   EXPECT_EQ(Remove("system A { x : R   connect a.p /* 1 */ -- x.p /* 2 */ -- b.p }", "x"),
@@ -275,14 +280,16 @@ TEST(AddConnection, StandsBehindTheLastConnection) {
   EXPECT_EQ(Disconnect(added, "electrical.ground", "r.n"), kCircuit);
   EXPECT_EQ(Connect("system A { a : B }", "a.y", "a . u", ConnectionKind::kSignal),
             "system A { a : B   connect a.y -> a.u }");
-  EXPECT_EQ(Connect("component A { terminal p, n : e }", "p", "n"), "component A { connect p -- n   terminal p, n : e }");
+  EXPECT_EQ(Connect("component A { terminal p, n : e }", "p", "n"),
+            "component A { connect p -- n   terminal p, n : e }");
 }
 
 TEST(AddConnection, AndRemoveItGivesTheTextBack) {
-  for (const std::string& text : {std::string("system A { a, b : R }"), std::string("system A {\n  a, b : R // c\n}\n"),
-                                  std::string("system A { a, b : R   connect a.x -- b.x }"),
-                                  std::string("component A { terminal a, b : e }"),
-                                  std::string("component A {\n  terminal a, b : e\n  equation\n    x = 1\n}\n")}) {
+  for (const std::string& text :
+       {std::string("system A { a, b : R }"), std::string("system A {\n  a, b : R // c\n}\n"),
+        std::string("system A { a, b : R   connect a.x -- b.x }"),
+        std::string("component A { terminal a, b : e }"),
+        std::string("component A {\n  terminal a, b : e\n  equation\n    x = 1\n}\n")}) {
     const std::string added = Connect(text, "a.p", "b.p");
     EXPECT_NE(added.find("connect a.p -- b.p"), std::string::npos);
     EXPECT_EQ(Disconnect(added, "a.p", "b.p"), text);
@@ -304,6 +311,7 @@ TEST(RemoveConnection, FromChains) {
   EXPECT_EQ(chain("d", "c"), "system A {\n  connect a -- b -- c\n}");
   EXPECT_EQ(chain("b", "c"), "system A {\n  connect a -- b\n  connect c -- d\n}");
   EXPECT_EQ(chain("a", "c"), "COT1035 `a` and `c` are joined through `b`, not directly");
+  EXPECT_EQ(chain("b", "b"), "COT1030 there is no connection `b -- b` in `A`");
   EXPECT_EQ(chain("a", "x"), "COT1030 there is no connection `a -- x` in `A`");
   EXPECT_EQ(Disconnect("system A { connect a -- b /* x */ -- c -- d }", "b", "c"),
             "system A { connect a -- b /* x */    connect c -- d }");
@@ -317,12 +325,15 @@ TEST(SetLayout, AddsChangesRemoves) {
   EXPECT_EQ(Place(kCircuit, "r", Layout{10, -2.5, {}}), placed);
   EXPECT_EQ(Place(placed, "r", std::nullopt), kCircuit);
   EXPECT_EQ(Place(placed, "r", Layout{10, -2.5, {}}), placed);
-  EXPECT_EQ(Place(placed, "r", Layout{11, -2.5, 90}), With("x = 10, y = -2.5", "x = 11, y = -2.5, rotate = 90", placed));
+  EXPECT_EQ(Place(placed, "r", Layout{11, -2.5, 90}),
+            With("x = 10, y = -2.5", "x = 11, y = -2.5, rotate = 90", placed));
   EXPECT_EQ(Place(kCircuit, "r", std::nullopt), kCircuit);
   EXPECT_EQ(Place("system A { r : R as m \"d\" @layout @other(a = 1) }", "r", Layout{0.1, 1e300, {}}),
             "system A { r : R as m \"d\" @layout(x = 0.1, y = 1e+300) @other(a = 1) }");
-  EXPECT_EQ(Place("system A { a, b : R }", "b", Layout{1, 2, {}}), "system A { a : R   b : R @layout(x = 1, y = 2) }");
-  EXPECT_EQ(Place(kCircuit, "r", Layout{std::numeric_limits<double>::infinity(), 0, {}}), "COT1032 `inf` is not a place");
+  EXPECT_EQ(Place("system A { a, b : R }", "b", Layout{1, 2, {}}),
+            "system A { a : R   b : R @layout(x = 1, y = 2) }");
+  EXPECT_EQ(Place(kCircuit, "r", Layout{std::numeric_limits<double>::infinity(), 0, {}}),
+            "COT1032 `inf` is not a place");
   EXPECT_EQ(Place(kCircuit, "q", Layout{}), "COT1030 there is no instance `q` in `A`");
 }
 

@@ -109,9 +109,11 @@ TEST(Format, Operators) {
 }
 
 TEST(Format, Comments) {
-  EXPECT_EQ(Twice("\n\n// head   \n\n\n\nsystem A{ // opens\n// inside\n  /* block\n     kept */\nr:R(a=1,/*why*/b=2)// end\n"
+  EXPECT_EQ(Twice("\n\n// head   \n\n\n\nsystem A{ // opens\n// inside\n  /* block\n     kept "
+                  "*/\nr:R(a=1,/*why*/b=2)// end\n"
                   "connect a.p--/* x */b.p\n\n\n// last\n}\n// tail\n\n\n"),
-            "// head\n\nsystem A { // opens\n  // inside\n  /* block\n     kept */\n  r : R(a = 1, /*why*/ b = 2) // end\n"
+            "// head\n\nsystem A { // opens\n  // inside\n  /* block\n     kept */\n  r : R(a = 1, /*why*/ b "
+            "= 2) // end\n"
             "  connect a.p -- /* x */ b.p\n\n  // last\n}\n// tail\n");
 }
 

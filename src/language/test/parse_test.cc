@@ -61,7 +61,9 @@ const Wrong kExpectedSomething[] = {
     {"component A { equation x = 2 m^a }", {"COT1010 1:32"}, "expected an exponent, found `a`"},
     {"component A { equation x = 2 V/(*) }", {"COT1010 1:33", "COT1015 1:34"}, "expected a unit, found `*`"},
     {"system A { r : R @3 }", {"COT1010 1:19"}, "expected the name of an annotation, found `3`"},
-    {"component A { feedthrough y : 3 }", {"COT1010 1:31"}, "expected the name of an input, or `none`, found `3`"},
+    {"component A { feedthrough y : 3 }",
+     {"COT1010 1:31"},
+     "expected the name of an input, or `none`, found `3`"},
     {"system A { r : $a }", {"COT1010 1:16"}, "expected the name of a component, found `$a`"},
     {"component A { equation a = b. }", {"COT1010 1:31"}, "expected a name, found `}`"},
     {"component A { variable x, : Real }", {"COT1010 1:27"}, "expected a name, found `:`"},
@@ -118,14 +120,18 @@ const Wrong kEquations[] = {
     {"component A { equation\n  a == b\n}",
      {"COT1019 2:3"},
      "this is an expression, not an equation: `=` is missing"},
-    {"component A { equation a = if b < c < d then 1 else 2 }", {"COT1020 1:37"}, "comparisons cannot be chained"},
+    {"component A { equation a = if b < c < d then 1 else 2 }",
+     {"COT1020 1:37"},
+     "comparisons cannot be chained"},
     {"system A {\n  connect a.p -- b.p -> c.u\n}",
      {"COT1022 2:3"},
      "`--` joins terminals and `->` carries signals: they cannot stand in one `connect`"},
     {"system A {\n  connect a.p - b.p\n}", {"COT1023 2:15"}, "`-` is not an operator here"},
     {"component A { edge e : p -- n }", {"COT1023 1:26"}, "`--` is not an operator here"},
     {"component A { equation a = --b }", {"COT1023 1:28"}, "`--` is not an operator here"},
-    {"component A { equation a = if b < = c then 1 else 2 }", {"COT1023 1:35"}, "`=` is not an operator here"},
+    {"component A { equation a = if b < = c then 1 else 2 }",
+     {"COT1023 1:35"},
+     "`=` is not an operator here"},
     {"system A { r : R(a : 3) }", {"COT1023 1:20"}, "`:` is not an operator here"},
     {"import\nsystem A { }",
      {"COT1025 1:7"},
@@ -161,13 +167,30 @@ TEST(Parse, ReportsDeepNestingOnce) {
   for (const std::string& text :
        {"component A { equation x = " + std::string(5000, '(') + "1" + std::string(5000, ')') + " }",
         "component A { equation x = " + std::string(5000, '-') + "1 }",
-        "component A { equation x = 1" + [] { std::string s; for (int i = 0; i < 5000; ++i) s += "^1"; return s; }() + " }",
-        "component A " + [] { std::string s; for (int i = 0; i < 5000; ++i) s += "{ model m "; return s; }(),
-        "component A { " + [] { std::string s; for (int i = 0; i < 5000; ++i) s += "for i in a { "; return s; }()}) {
+        "component A { equation x = 1" +
+            [] {
+              std::string s;
+              for (int i = 0; i < 5000; ++i) s += "^1";
+              return s;
+            }() +
+            " }",
+        "component A " +
+            [] {
+              std::string s;
+              for (int i = 0; i < 5000; ++i) s += "{ model m ";
+              return s;
+            }(),
+        "component A { " +
+            [] {
+              std::string s;
+              for (int i = 0; i < 5000; ++i) s += "for i in a { ";
+              return s;
+            }()}) {
     Parsed parsed(text);
     CheckSyntaxTree(parsed.tree);
     const auto codes = parsed.Codes();
-    const auto deep = std::count_if(codes.begin(), codes.end(), [](const auto& c) { return c.starts_with("COT1017"); });
+    const auto deep =
+        std::count_if(codes.begin(), codes.end(), [](const auto& c) { return c.starts_with("COT1017"); });
     EXPECT_EQ(deep, 1) << text.substr(0, 60);
   }
 }
@@ -190,13 +213,16 @@ TEST(Parse, RefusesWhatIsTooLarge) {
 }
 
 TEST(Parse, AllErrorsInOneGo) {
-  Parsed parsed("system A {\n  r : Resistor(R = )\n  connect r.p\n  c : Capacitor\n}\nsystem B {\n  x = 3\n  d : D as\n}\n");
+  Parsed parsed(
+      "system A {\n  r : Resistor(R = )\n  connect r.p\n  c : Capacitor\n}\nsystem B {\n  x = 3\n  d : D "
+      "as\n}\n");
   const std::vector<std::string> expected = {"COT1015 2:20", "COT1010 3:14", "COT1014 7:3", "COT1025 8:11"};
   EXPECT_EQ(parsed.Codes(), expected);
 }
 
 TEST(Parse, IndentationNeverDecidesACorrectFile) {
-  Parsed parsed("    system A {\n  component_1 : B\n}\n    component B {\n model m {\nequation\nx = 1\n}\n}\n");
+  Parsed parsed(
+      "    system A {\n  component_1 : B\n}\n    component B {\n model m {\nequation\nx = 1\n}\n}\n");
   EXPECT_TRUE(parsed.Codes().empty());
 }
 
@@ -254,7 +280,9 @@ TEST(Parse, ReservedWordsThatAreFunctions) {
 }
 
 TEST(Parse, AnEquationMayBeginWithIf) {
-  Parsed parsed("component A { equation\n  if a then b else c = d\n  if a { x = 1 } elseif b { x = 2 } else { x = 3 }\n}");
+  Parsed parsed(
+      "component A { equation\n  if a then b else c = d\n  if a { x = 1 } elseif b { x = 2 } else { x = 3 "
+      "}\n}");
   EXPECT_TRUE(parsed.Codes().empty());
   EXPECT_EQ(First(parsed, NodeKind::kEquation), "if a then b else c = d");
   EXPECT_EQ(First(parsed, NodeKind::kConditional), "if a then b else c");

@@ -31,7 +31,8 @@ std::string Broken(const std::string& text) {
   Parsed again(formatted);
   CheckSyntaxTree(again.tree);
   if (!SameSyntax(parsed.tree, again.tree)) return "formatting keeps tokens and tree";
-  if (parsed.diagnostics.errors() != again.diagnostics.errors()) return "formatting keeps the number of errors";
+  if (parsed.diagnostics.errors() != again.diagnostics.errors())
+    return "formatting keeps the number of errors";
   if (Comments(parsed.tree) != Comments(again.tree)) return "formatting keeps comments";
   if (Format(again.tree) != formatted) return "formatting is idempotent";
   return "";
@@ -57,20 +58,32 @@ std::string Mutated(const std::string& text, std::mt19937& random) {
   Diagnostics ignored;
   const auto tokens = Lex(text, FileId(), ignored);
   const auto below = [&](size_t n) { return n == 0 ? 0 : random() % n; };
-  static const char* const kPieces[] = {"{", "}", "(", ")", "[", "]", ",", ";", ":", ".", "=", "-", "--", "->", "*", "/",
-                                        "^", "@", "\"", "/*", "*/", "//", "\n", "\r\n", "\t", "  ", "equation", "connect",
-                                        "if", "then", "model", "system", "2", "2.", "1e-3", "m", "$a", "\xC2\xB5", "\xFF"};
+  static const char* const kPieces[] = {
+      "{",     "}",      "(",  ")",    "[",    "]",  ",",        ";",        ":",   ".",
+      "=",     "-",      "--", "->",   "*",    "/",  "^",        "@",        "\"",  "/*",
+      "*/",    "//",     "\n", "\r\n", "\t",   "  ", "equation", "connect",  "if",  "then",
+      "model", "system", "2",  "2.",   "1e-3", "m",  "$a",       "\xC2\xB5", "\xFF"};
   std::string out = text;
   for (size_t changes = 1 + below(4); changes > 0 && !out.empty(); --changes) {
     const Token& token = tokens[below(tokens.size())];
     const size_t begin = std::min<size_t>(token.offset, out.size());
     const size_t length = std::min<size_t>(token.length, out.size() - begin);
     switch (below(5)) {
-      case 0: out.erase(begin, length); break;
-      case 1: out.insert(begin, out.substr(begin, length)); break;
-      case 2: out.insert(begin, std::string(" ") + kPieces[below(std::size(kPieces))] + " "); break;
-      case 3: out.insert(below(out.size()), kPieces[below(std::size(kPieces))]); break;
-      default: out.erase(below(out.size()), below(20)); break;
+      case 0:
+        out.erase(begin, length);
+        break;
+      case 1:
+        out.insert(begin, out.substr(begin, length));
+        break;
+      case 2:
+        out.insert(begin, std::string(" ") + kPieces[below(std::size(kPieces))] + " ");
+        break;
+      case 3:
+        out.insert(below(out.size()), kPieces[below(std::size(kPieces))]);
+        break;
+      default:
+        out.erase(below(out.size()), below(20));
+        break;
     }
   }
   return out;

@@ -25,7 +25,8 @@ struct Parsed {
     std::vector<std::string> codes;
     for (const Diagnostic& diagnostic : diagnostics.list()) {
       const Position at = files[file].PositionOf(diagnostic.where.begin);
-      codes.push_back(CodeText(*diagnostic.info) + " " + std::to_string(at.line) + ":" + std::to_string(at.column));
+      codes.push_back(CodeText(*diagnostic.info) + " " + std::to_string(at.line) + ":" +
+                      std::to_string(at.column));
     }
     return codes;
   }
@@ -36,7 +37,9 @@ struct Parsed {
   SyntaxTree tree;
 };
 
-inline std::string Formatted(const std::string& text) { return Format(Parsed(text).tree); }
+inline std::string Formatted(const std::string& text) {
+  return Format(Parsed(text).tree);
+}
 
 /// Every .cot file of the repository, sorted by path.
 inline std::vector<std::filesystem::path> CotreeFiles() {

@@ -111,17 +111,15 @@ class ExprPool {
 
   // ---- Symbols and functions --------------------------------------------------------------------------
 
-  /// The symbol of this name and order, made (as a variable) where it does not exist.
+  /// The symbol of this name and order, of the kind declared first; made (as a variable) where there is none.
   SymbolId DeclareSymbol(std::string_view name, int order = 0);
-  /// The same, and sets the kind of all orders of the name.
+  /// The symbol of this name and kind, of order 0. Kinds are part of what a symbol is: models share a pool, and
+  /// what is a parameter in one class may be an input in another.
   SymbolId DeclareSymbol(std::string_view name, SymbolKind kind);
   /// The symbol, if it was made before.
   std::optional<SymbolId> FindSymbol(std::string_view name, int order = 0) const;
   /// Another order of the same variable.
   SymbolId SymbolOfOrder(SymbolId symbol, int order);
-  void SetKind(SymbolId symbol, SymbolKind kind) {
-    symbols_[symbols_[symbol.index()].base.index()].kind = kind;
-  }
   SymbolKind kind(SymbolId symbol) const { return symbols_[symbols_[symbol.index()].base.index()].kind; }
   const SymbolInfo& symbol(SymbolId symbol) const { return symbols_[symbol.index()]; }
   /// The name without derivatives: both `i` and `der(i)` are called "i".

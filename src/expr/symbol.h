@@ -25,13 +25,15 @@ enum class SymbolKind : uint8_t {
 /** A variable with a derivative order: `phi`, `der(phi)`, `der(der(phi))` are three symbols with one name.
 
 Always true: `base` has the same name and order 0, and `base` of a symbol of order 0 is the symbol itself;
-(name, order) is unique in its pool; all orders of a name have one kind (kept with the base). */
+(name, kind, order) is unique in its pool: a parameter R of one class and an input R of another are two
+symbols; all orders of a variable have one kind. */
 struct SymbolInfo {
   NameId name;         // the path of the variable, such as motor.armature.i
   uint32_t order = 0;  // number of time derivatives
   SymbolKind kind = SymbolKind::kVariable;
   SymbolId base;  // order 0 of the same name
   SymbolId next;  // order + 1, or none as long as nobody asked for it
+  SymbolId namesake;  // of a base: another base of the same name and another kind, or none
 };
 
 /** What a Call node calls: a table, a function kept closed, or a built-in such as pre; `orders[k]` is the

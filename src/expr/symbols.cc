@@ -51,23 +51,26 @@ std::strong_ordering CompareNumbers(double a, double b) {
 }  // namespace
 
 SymbolId ExprPool::DeclareSymbol(std::string_view name, int order) {
-  const NameId name_id = names_.Intern(name);
-  if (symbol_of_name_.size() <= name_id.index()) symbol_of_name_.resize(name_id.index() + 1);
-  SymbolId base = symbol_of_name_[name_id.index()];
-  if (base.IsNone()) {
-    base = SymbolId(symbols_.size());
-    symbols_.push_back(
-        {.name = name_id, .order = 0, .kind = SymbolKind::kVariable, .base = base, .next = {}});
-    symbol_hashes_.push_back(HashText(name));
-    symbol_of_name_[name_id.index()] = base;
-  }
-  return SymbolOfOrder(base, order);
+  const NameId name_id = names_.Find(name);
+  const bool known = !name_id.IsNone() && name_id.index() < symbol_of_name_.size();
+  const SymbolId base = known ? symbol_of_name_[name_id.index()] : SymbolId::None();
+  return SymbolOfOrder(base.IsNone() ? DeclareSymbol(name, SymbolKind::kVariable) : base, order);
 }
 
 SymbolId ExprPool::DeclareSymbol(std::string_view name, SymbolKind kind) {
-  const SymbolId symbol = DeclareSymbol(name);
-  SetKind(symbol, kind);
-  return symbol;
+  const NameId name_id = names_.Intern(name);
+  if (symbol_of_name_.size() <= name_id.index()) symbol_of_name_.resize(name_id.index() + 1);
+  SymbolId last;
+  for (SymbolId at = symbol_of_name_[name_id.index()]; !at.IsNone(); at = symbols_[at.index()].namesake) {
+    if (symbols_[at.index()].kind == kind) return at;
+    last = at;
+  }
+  const SymbolId base(symbols_.size());
+  symbols_.push_back({.name = name_id, .order = 0, .kind = kind, .base = base, .next = {}, .namesake = {}});
+  symbol_hashes_.push_back(MixHash(HashText(name), static_cast<uint64_t>(kind)));
+  if (last.IsNone()) symbol_of_name_[name_id.index()] = base;
+  else symbols_[last.index()].namesake = base;
+  return base;
 }
 
 SymbolId ExprPool::SymbolOfOrder(SymbolId symbol, int order) {
@@ -80,6 +83,8 @@ SymbolId ExprPool::SymbolOfOrder(SymbolId symbol, int order) {
       SymbolInfo info = symbols_[at.index()];
       info.order = k;
       info.base = base;
+      info.next = {};
+      info.namesake = {};
       symbols_.push_back(info);
       symbol_hashes_.push_back(FinishHash(MixHash(symbol_hashes_[base.index()], k)));
       symbols_[at.index()].next = next;
@@ -103,6 +108,7 @@ std::strong_ordering ExprPool::CompareSymbols(SymbolId a, SymbolId b) const {
   const SymbolInfo& x = symbols_[a.index()];
   const SymbolInfo& y = symbols_[b.index()];
   if (x.name != y.name) return CompareNames(names_.Text(x.name), names_.Text(y.name));
+  if (x.kind != y.kind) return x.kind <=> y.kind;
   return x.order <=> y.order;
 }
 

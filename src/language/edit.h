@@ -28,8 +28,7 @@ Each operation returns the edits of the text, or nothing and a diagnostic (COT10
 system, a component or a software component of the file, or one of its models as `Component.model`.
 
 Always true (fuzz/fuzz_edit.cc tests it):
- - a text with syntax errors is not edited (COT1033), and no edit makes one: the result parses without an
-error;
+ - a text with syntax errors is not edited (COT1033), and no edit makes one: the result parses cleanly;
  - bytes that the operation does not speak of stay: comments on other lines, alignment, order;
  - what is already so gives no edits: setting a parameter to its own text changes nothing;
  - adding and then removing gives back the bytes there were; InvertEdits takes any edit back.

@@ -265,7 +265,7 @@ class Formatter {
     if (right_role == FormatRole::kTightOperator) return 0;
     if (right_role == FormatRole::kLooseOperator) return 1;
     if (a == TokenKind::kLeftBrace || b == TokenKind::kRightBrace) return 1;
-    if (BeginsItem(right) || right_role == FormatRole::kDocumentation) return IsOpener(a) ? 0 : aligned;
+    if (BeginsItem(right) || right_role == FormatRole::kAligned) return IsOpener(a) ? 0 : aligned;
     if (left_role == FormatRole::kUnit && right_role == FormatRole::kUnit) return 0;
     if (a == TokenKind::kDot || b == TokenKind::kDot || IsSeparator(b)) return 0;
     if (IsSeparator(a)) return aligned;

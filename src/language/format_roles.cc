@@ -119,7 +119,8 @@ class RoleFinder {
         break;
       }
       case NodeKind::kDocumentation:
-        Set(node.first_token, FormatRole::kDocumentation);
+      case NodeKind::kAttributes:
+        Set(node.first_token, FormatRole::kAligned);
         break;
       case NodeKind::kCall:
       case NodeKind::kSegment:

@@ -17,7 +17,7 @@ enum class FormatRole : uint8_t {
   kSign,           // + or - that stands before its operand
   kRangeColon,     // 1:n, a[:]
   kTightOpener,    // ( or [ that belongs to the name before it
-  kDocumentation,  // a string that documents
+  kAligned,        // a string that documents, the ( of attributes: more than one blank may stand before it
 };
 
 /** An item is what people put on a line of its own: a declaration, a member, a statement. */

@@ -52,15 +52,17 @@ void ModelBuilder::BuildAll() {
         const SyntaxTree& tree = declarations.TreeOf(id);
         // Every model of a class is checked; the first is the default.
         std::vector<NameId> models;
+        std::vector<NodeId> model_nodes;
         for (const NodeId child : tree.Children(declaration.node)) {
-          if (tree.kind(child) == NodeKind::kModel) models.push_back(Intern(tree.Name(child)));
+          if (tree.kind(child) != NodeKind::kModel) continue;
+          models.push_back(Intern(tree.Name(child)));
+          model_nodes.push_back(child);
         }
         for (size_t m = 0; m < models.size(); ++m) {
-          for (size_t k = 0; k < m; ++k) {
-            if (models[k] == models[m]) {
-              diagnostics.Report(messages::kDuplicateDeclaration, declaration.name_span, {"model", NameText(models[m])});
-            }
-          }
+          const auto first = static_cast<size_t>(std::find(models.begin(), models.end(), models[m]) - models.begin());
+          if (first == m) continue;
+          diagnostics.Report(messages::kDuplicateDeclaration, tree.NameSpan(model_nodes[m]), {"model", NameText(models[m])})
+              .Also(tree.NameSpan(model_nodes[first]), "first declared here");
         }
         if (models.empty()) models.push_back(NameId::None());
         for (const NameId name : models) {

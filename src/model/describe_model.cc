@@ -83,7 +83,9 @@ void CollectUnits(const Model& model, const ComponentClass& cls, const std::stri
 
 std::string NumberText(double value) {
   char buffer[40];
-  const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
+  const double size = value < 0 ? -value : value;
+  const bool fixed = size == 0 || (size >= 1e-4 && size < 1e7);
+  const auto result = std::to_chars(buffer, buffer + sizeof buffer, value, fixed ? std::chars_format::fixed : std::chars_format::scientific);
   return {buffer, result.ptr};
 }
 

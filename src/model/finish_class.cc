@@ -157,7 +157,9 @@ void ClassBuilder::CheckExogenous() {
     // An array is associated by a slice or a loop; that every element is, is seen on the graph.
     if (!given.insert({a.exogenous.instance, a.exogenous.member}).second && a.loops.count == 0 &&
         pool_.op(a.exogenous.expression) != Op::kElement) {
-      Report(messages::kDrivenTwice, a.node, {TextOf(a.exogenous.node)});
+      auto& report = Report(messages::kDrivenTwice, a.exogenous.node, {TextOf(a.exogenous.node)});
+      report.message = "the exogenous variable `" + TextOf(a.exogenous.node) + "` is associated twice";
+      report.helps.assign(1, "remove one of the two");
     }
   }
   for (uint32_t i = 0; i < class_.instances.size(); ++i) {

@@ -333,7 +333,7 @@ Value ClassBuilder::Multiplicative(NodeKind op, NodeId node, Value left, Value r
       return Failed();
     }
     if (pool_.IsZero(right.expr)) {
-      Report(messages::kDivisionByZero, node, {TextOf(node)});
+      Report(messages::kDivisionByZero, right_node, {TextOf(node)}).Label("this is zero");
       return Failed();
     }
     out.shape = left.shape;
@@ -423,8 +423,9 @@ Value ClassBuilder::LowerPower(NodeId node) {
     }
     return out;
   }
+  const size_t errors = builder_.diagnostics.errors();
   out.dim = DimPower(base.dim, *fraction, node);
-  return out;
+  return builder_.diagnostics.errors() == errors ? out : Failed();
 }
 
 Value ClassBuilder::LowerConditional(NodeId node) {

@@ -198,6 +198,7 @@ ClassBuilder::Resolved ClassBuilder::Unknown(NodeId segment, const ComponentClas
   for (const Local& local : locals_) candidates.push_back(builder_.model.names.Text(local.name));
   const std::string_view near = Nearest(name, candidates);
   if (!near.empty()) message.Help("did you mean `" + std::string(near) + "`?");
+  else if (cls.name.IsNone() && !domain_scope_) message.Help("only numbers, units and `pi` can stand here");
   return {};
 }
 

@@ -64,6 +64,8 @@ TEST(Format, KeepsAlignment) {
                        [-1, 10]])
 }
 
+quantity Angle           = rad        (display = deg)
+quantity AngularVelocity = rad/s      (display = rpm)
 experiment Ripple of LowPass { stop = 0.1 s   plot c.v, r.i }
 )";
   std::string expected = text;

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program prints as JSON keeps to the schemas in docs/schema, and the schemas are narrow enough to mean something.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/check_json.h"
+#include "cli/commands.h"
+#include "pipeline/load_model.h"
+#include "product_support.h"
+
+namespace cotree {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+/** A validator for the part of JSON Schema 2020-12 that our schemas use. A keyword it does not know is an error, so that none is thought
+to be checked and is not. */
+class Schema {
+ public:
+  explicit Schema(Json root) : root_(std::move(root)) {}
+
+  /// What is wrong with a document, one line each.
+  std::vector<std::string> Validate(const Json& document) {
+    errors_.clear();
+    Check(root_, document, "$");
+    return errors_;
+  }
+
+ private:
+  void Fail(const std::string& at, const std::string& what) { errors_.push_back(at + ": " + what); }
+
+  static bool IsType(const Json& value, const std::string& type) {
+    if (type == "object") return value.is_object();
+    if (type == "array") return value.is_array();
+    if (type == "string") return value.is_string();
+    if (type == "boolean") return value.is_boolean();
+    if (type == "null") return value.is_null();
+    if (type == "number") return value.is_number();
+    if (type == "integer") return value.is_number_integer() || (value.is_number() && std::floor(value.get<double>()) == value.get<double>());
+    return false;
+  }
+
+  void Check(const Json& schema, const Json& value, const std::string& at) {
+    static const std::set<std::string> kNotes{"$schema", "$id", "$defs", "title", "description", "properties"};
+    for (const auto& [keyword, rule] : schema.items()) {
+      if (kNotes.contains(keyword)) continue;
+      if (keyword == "$ref") {
+        const std::string target = rule;
+        if (target.rfind("#/", 0) != 0) Fail(at, "cannot follow " + target);
+        else Check(root_.at(Json::json_pointer(target.substr(1))), value, at);
+      } else if (keyword == "type") {
+        if (!IsType(value, rule)) Fail(at, "is not of type " + rule.get<std::string>() + ": " + value.dump());
+      } else if (keyword == "const") {
+        if (value != rule) Fail(at, "is not " + rule.dump());
+      } else if (keyword == "enum") {
+        if (std::find(rule.begin(), rule.end(), value) == rule.end()) Fail(at, "is none of " + rule.dump() + ": " + value.dump());
+      } else if (keyword == "required") {
+        for (const Json& name : rule) {
+          if (value.is_object() && !value.contains(name.get<std::string>())) Fail(at, "lacks " + name.get<std::string>());
+        }
+      } else if (keyword == "additionalProperties") {
+        if (rule != false) Fail(at, "additionalProperties is only understood as false");
+        if (!value.is_object()) continue;
+        for (const auto& [name, inner] : value.items()) {
+          if (!schema.contains("properties") || !schema["properties"].contains(name)) Fail(at, "has " + name + ", which is not in the schema");
+        }
+      } else if (keyword == "items") {
+        for (size_t i = 0; value.is_array() && i < value.size(); ++i) Check(rule, value[i], at + "[" + std::to_string(i) + "]");
+      } else if (keyword == "pattern") {
+        if (value.is_string() && !std::regex_search(value.get<std::string>(), std::regex(rule.get<std::string>())))
+          Fail(at, "does not match " + rule.get<std::string>() + ": " + value.dump());
+      } else if (keyword == "minimum") {
+        if (value.is_number() && value.get<double>() < rule.get<double>()) Fail(at, "is less than " + rule.dump());
+      } else if (keyword == "anyOf") {
+        const std::vector<std::string> before = errors_;
+        bool fits = false;
+        for (const Json& choice : rule) {
+          errors_.clear();
+          Check(choice, value, at);
+          fits = fits || errors_.empty();
+        }
+        errors_ = before;
+        if (!fits) Fail(at, "fits none of the choices: " + value.dump());
+      } else {
+        Fail(at, "the schema uses `" + keyword + "`, which this test does not know");
+      }
+    }
+    if (!schema.contains("properties") || !value.is_object()) return;
+    for (const auto& [name, rule] : schema["properties"].items()) {
+      if (value.contains(name)) Check(rule, value[name], at + "." + name);
+    }
+  }
+
+  Json root_;
+  std::vector<std::string> errors_;
+};
+
+Json ReadJson(const fs::path& path) { return Json::parse(test::ReadText(test::kRoot / path)); }
+Schema CheckSchema() { return Schema(ReadJson("docs/schema/cotree.check-1.json")); }
+Schema LibrarySchema() { return Schema(ReadJson("docs/schema/cotree.library-1.json")); }
+
+std::string Joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+Json CheckOutput(const fs::path& path, bool everything) {
+  DiskReader reader;
+  CheckOptions options;
+  options.file = path.string();
+  options.units = options.parameters = options.statistics = everything;
+  const auto loaded = LoadModel(options.file, reader);
+  return Json::parse(CheckJson(*loaded, options));
+}
+
+TEST(Schema, CheckOfEveryFile) {
+  Schema schema = CheckSchema();
+  size_t files = 0, findings = 0;
+  for (const char* folder : {"examples", "tests/models", "tests/demo", "tests/diagnostics", "library"}) {
+    for (const fs::path& path : test::FilesBelow(folder, ".cot")) {
+      for (const bool everything : {false, true}) {
+        const Json output = CheckOutput(path, everything);
+        EXPECT_EQ(Joined(schema.Validate(output)), "") << path;
+        EXPECT_EQ(output.at("ok").get<bool>(), output.at("errors") == 0);
+        EXPECT_EQ(output.contains("statistics"), everything);
+        findings += output.at("diagnostics").size();
+      }
+      ++files;
+    }
+  }
+  EXPECT_GE(files, 30u);
+  std::printf("schema: %zu files, %zu findings keep to cotree.check/1\n", files, findings);
+}
+
+TEST(Schema, CheckOfAFileThatIsNotThere) {
+  EXPECT_EQ(Joined(CheckSchema().Validate(CheckOutput("/nonexistent/nothing.cot", true))), "");
+}
+
+TEST(Schema, CheckAsTheCommandPrintsIt) {
+  const auto run = test::RunCotree({"check", "examples/positioner/positioner.cot", "--format", "json", "--units", "--parameters", "--statistics"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json output = Json::parse(run.out);
+  EXPECT_EQ(Joined(CheckSchema().Validate(output)), "");
+  EXPECT_EQ(output.at("file"), "examples/positioner/positioner.cot");
+  EXPECT_FALSE(output.at("systems").at(0).at("units").empty());
+  EXPECT_FALSE(output.at("systems").at(0).at("parameters").empty());
+}
+
+TEST(Schema, TheWholeLibrary) {
+  const auto run = test::RunCotree({"library", "--format", "json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json output = Json::parse(run.out);
+  EXPECT_EQ(Joined(LibrarySchema().Validate(output)), "");
+  EXPECT_GE(output.at("classes").size(), 90u);
+}
+
+TEST(Schema, OneClassOfTheLibrary) {
+  const auto run = test::RunCotree({"library", "DCMotor", "--format", "json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json output = Json::parse(run.out);
+  EXPECT_EQ(Joined(LibrarySchema().Validate(output)), "");
+  EXPECT_EQ(output.at("classes").size(), 3u) << "one for each model";
+}
+
+// A test that cannot fail says nothing: each way of breaking a document is seen.
+TEST(Schema, ABrokenDocumentFails) {
+  Schema check = CheckSchema();
+  const Json good = CheckOutput(test::kRoot / "tests/demo/positioner_broken.cot", true);
+  ASSERT_FALSE(good.at("diagnostics").empty());
+  ASSERT_EQ(Joined(check.Validate(good)), "");
+  const auto broken = [&](const char* pointer, const Json& value) {
+    Json bad = good;
+    bad[Json::json_pointer(pointer)] = value;
+    return !check.Validate(bad).empty();
+  };
+  EXPECT_TRUE(broken("/schema", "cotree.check/2"));                       // const
+  EXPECT_TRUE(broken("/errors", -1));                                     // minimum
+  EXPECT_TRUE(broken("/errors", 0.5));                                    // type
+  EXPECT_TRUE(broken("/surprise", 1));                                    // additionalProperties
+  EXPECT_TRUE(broken("/diagnostics/0/code", "COT12"));                    // pattern
+  EXPECT_TRUE(broken("/diagnostics/0/severity", "fatal"));                // enum
+  EXPECT_TRUE(broken("/diagnostics/0/place", "line 3"));                  // anyOf
+  EXPECT_TRUE(broken("/diagnostics/0/place/line", 0));                    // anyOf, $ref, minimum
+  EXPECT_TRUE(broken("/diagnostics/0/notes", Json::array({1})));          // items
+  EXPECT_FALSE(broken("/diagnostics/0/place", nullptr));
+  Json short_one = good;
+  short_one["diagnostics"][0].erase("message");
+  EXPECT_FALSE(check.Validate(short_one).empty());                        // required
+
+  Schema library = LibrarySchema();
+  EXPECT_FALSE(library.Validate(good).empty());
+  EXPECT_FALSE(Schema(Json{{"maxLength", 3}}).Validate("abcd").empty()) << "an unknown keyword must not pass";
+}
+
+// Every object of a schema says which members it has and allows no others.
+TEST(Schema, SchemasAreClosed) {
+  const auto visit = [](const auto& self, const Json& schema, const std::string& at) -> void {
+    if (schema.is_object()) {
+      if (schema.contains("type") && schema["type"] == "object") {
+        EXPECT_TRUE(schema.contains("properties") && schema.value("additionalProperties", true) == false) << at;
+      }
+      for (const auto& [name, inner] : schema.items()) self(self, inner, at + "/" + name);
+    }
+  };
+  for (const fs::path& path : test::FilesBelow("docs/schema", ".json")) {
+    const Json schema = Json::parse(test::ReadText(path));
+    EXPECT_EQ(schema.at("$schema"), "https://json-schema.org/draft/2020-12/schema");
+    visit(visit, schema, path.filename().string());
+  }
+}
+
+}  // namespace
+}  // namespace cotree

@@ -78,11 +78,11 @@ TEST(Manual, EveryBlockDoesWhatItsMarkSays) {
     }
   }
   std::printf("manual: %zu blocks check clean, %zu give the message they promise\n", clean, wrong);
-  EXPECT_GE(clean, 15u);
+  EXPECT_GE(clean, 12u);
   EXPECT_GE(wrong, 3u);
 }
 
-// A code that the manual speaks of exists.
+// Nothing that looks like a model escapes the test above.
 TEST(Manual, EveryBlockIsMarked) {
   for (const fs::path& page : test::FilesBelow("docs/manual", ".md")) {
     for (const Block& block : BlocksOf(page)) {

@@ -308,8 +308,9 @@ Json Networks() { return Json::parse(test::ReadText(test::kRoot / "tests/models/
 
 TEST(Models, NetworksAreThoseOfTheNetlists) {
   const std::set<std::string> mechanical{"hydraulic_cylinder_rigid", "motor_gear_flexible", "two_mass_free", "lever_masses"};
+  const Json networks = Networks();
   size_t compared = 0, ends = 0;
-  for (const Json& network : Networks().at("cases")) {
+  for (const Json& network : networks.at("cases")) {
     const std::string id = network.at("id");
     for (const std::string& name : {id, id + "_velocity"}) {
       if (name != id && !mechanical.contains(id)) continue;

@@ -51,7 +51,7 @@ inline std::string Render(const Diagnostics& diagnostics, const SourceFiles& fil
 }
 
 /** What a run of the binary gave. */
-struct Run {
+struct Ran {
   int exit_code = -1;
   std::string out, err;
 };
@@ -84,12 +84,12 @@ class TemporaryFolder {
 };
 
 /// Runs `cotree` with these words in a folder, both outputs going into pipes or files, never a terminal.
-inline Run RunCotree(const std::vector<std::string>& words, const fs::path& folder = kRoot) {
+inline Ran RunCotree(const std::vector<std::string>& words, const fs::path& folder = kRoot) {
   const TemporaryFolder scratch;
   std::string command = "cd " + Quoted(folder.string()) + " && " + Quoted(COTREE_BINARY);
   for (const std::string& word : words) command += " " + Quoted(word);
   command += " 2>" + Quoted((scratch / "err").string()) + " </dev/null";
-  Run run;
+  Ran run;
   std::FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return run;
   char buffer[1 << 14];

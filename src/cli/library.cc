@@ -105,11 +105,13 @@ int RunLibrary(const LibraryOptions& options, const Console& console) {
   bool is_package = false;
   for (size_t i = 0; i < loaded->declarations->size(); ++i) {
     const Declaration& d = (*loaded->declarations)[DeclarationId(i)];
-    if (!options.name.empty() && model.Text(d.package) == options.name) is_package = true;
+    const bool in_package = !options.name.empty() && model.Text(d.package) == options.name;
+    if (in_package) is_package = true;
     if (!IsClass(d.kind)) continue;
     all.push_back(model.names.Text(d.name));
+    if (!d.package.IsNone()) all.push_back(model.names.Text(d.package));
     if (model.Text(d.name) == name && (package.empty() || model.Text(d.package) == package)) found.push_back(DeclarationId(i));
-    if (options.name.empty() && options.json) found.push_back(DeclarationId(i));
+    if ((options.name.empty() || in_package) && options.json) found.push_back(DeclarationId(i));
   }
   if (!options.json && (options.name.empty() || (found.empty() && is_package))) {
     PrintIndex(*loaded, options.name, console);

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "base/diagnostics.h"
 #include "cli/commands.h"
 
 namespace cotree {
@@ -29,7 +30,7 @@ int RunCotree(int argc, char** argv) {
     return kExitOk;
   }
   const Console console;
-  CLI::App app{"Cotree: composable simulation of mechatronic systems"};
+  CLI::App app{"Cotree: composable simulation of mechatronic systems", "cotree"};
   app.footer(kFooter);
   app.set_version_flag("--version,-V", "cotree " COTREE_VERSION);
   app.require_subcommand(1);
@@ -98,6 +99,12 @@ Operations:
   } catch (const CLI::ParseError& error) {
     if (argc <= 1) {
       std::fputs(app.help().c_str(), stdout);
+      return kExitUsage;
+    }
+    if (app.get_subcommands().empty() && argv[1][0] != '-') {
+      const std::string_view near = Nearest(argv[1], {"check", "fmt", "new", "library", "edit-text"});
+      std::fprintf(stderr, "cotree: `%s` is not a command%s\nTry `cotree --help`.\n", argv[1],
+                   near.empty() ? "" : ("; did you mean `" + std::string(near) + "`?").c_str());
       return kExitUsage;
     }
     std::fprintf(stderr, "cotree: %s\nTry `cotree %s--help`.\n", error.what(),

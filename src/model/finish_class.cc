@@ -176,7 +176,7 @@ void ClassBuilder::CheckExogenous() {
   }
 }
 
-// What the dimensions came to. What nothing fixes is a pure number.
+// What the dimensions came to. What nothing fixes is a pure number, and what depends on it follows.
 void ClassBuilder::StoreInferred() {
   const auto text_of = [&](const DimensionVector& value, DimVarId var) {
     const std::string& hint = hints_[HintRoot(var.value)];
@@ -187,14 +187,14 @@ void ClassBuilder::StoreInferred() {
   class_.generic_values.reserve(generic_vars_.size());
   class_.generic_units.reserve(generic_vars_.size());
   for (const DimVarId var : generic_vars_) {
-    const DimensionVector value = dimensions_.FindValue(var).value_or(DimensionVector{});
+    const DimensionVector value = dimensions_.Find(var).value;
     class_.generic_units.push_back(text_of(value, var));
     class_.generic_values.push_back(value);
   }
   const auto settle = [&](Type& type, MemberKind kind, uint32_t index) {
     const auto known = undeclared_.find((static_cast<uint64_t>(kind) << 32) | index);
     if (known == undeclared_.end()) return;
-    type.dimension = dimensions_.FindValue(known->second).value_or(DimensionVector{});
+    type.dimension = dimensions_.Find(known->second).value;
     type.unit = text_of(type.dimension, known->second);
   };
   for (uint32_t i = 0; i < class_.variables.size(); ++i) {

@@ -60,8 +60,13 @@ std::string Apply(std::string_view text, std::vector<Change> changes) {
 std::string ReorderedNode(const SyntaxTree& tree, NodeId node, uint32_t last);
 
 // The text of children [first token of it, token before the next child], the last one up to token `last`; so no token is lost.
-std::vector<std::string> Pieces(const SyntaxTree& tree, const std::vector<NodeId>& children, uint32_t last) {
+std::vector<std::string> Pieces(const SyntaxTree& tree, std::vector<NodeId>& children, uint32_t last) {
   std::vector<std::string> pieces;
+  // What could not be understood behind something on the same line stays with it.
+  for (size_t i = children.size(); i-- > 1;) {
+    const bool belongs = tree.kind(children[i]) == NodeKind::kError && tree.tokens[tree[children[i]].first_token].starts_line == 0;
+    if (belongs) children.erase(children.begin() + static_cast<std::ptrdiff_t>(i));
+  }
   for (size_t i = 0; i < children.size(); ++i) {
     const uint32_t end = i + 1 < children.size() ? tree[children[i + 1]].first_token - 1 : last;
     pieces.push_back(ReorderedNode(tree, children[i], end));
@@ -149,12 +154,18 @@ WrongModel ReadWrongModel(std::string name, std::string text) {
       if (*rest == ':') e.column = static_cast<unsigned>(std::strtoul(rest + 1, &rest, 10));
       e.text = *rest == ' ' ? rest + 1 : "";
       if (e.line == 0 || e.column == 0 || e.text.empty()) model.trouble = line;
+      e.reordered_text = e.text;
       model.expectations.push_back(std::move(e));
     } else if (line.starts_with("// help: ")) {
       if (model.expectations.empty())
         model.trouble = line;
       else
         model.expectations.back().helps.push_back(line.substr(9));
+    } else if (line.starts_with("// reordered: ")) {
+      if (model.expectations.empty())
+        model.trouble = line;
+      else
+        model.expectations.back().reordered_text = line.substr(14);
     } else if (line.starts_with("// mutations: ")) {
       const size_t colon = line.find(':', 14);
       if (colon == std::string::npos)
@@ -245,7 +256,7 @@ std::string Renamed(std::string_view text, const std::map<std::string, std::stri
 
 std::string Reordered(std::string_view text) {
   const SyntaxTree tree = ParseQuietly(text);
-  const std::vector<NodeId> children = ChildrenOf(tree, tree.root);
+  std::vector<NodeId> children = ChildrenOf(tree, tree.root);
   if (children.empty()) return {};
   const auto last = static_cast<uint32_t>(tree.tokens.size()) - 2;  // before the end
   const std::vector<std::string> pieces = Pieces(tree, children, last);

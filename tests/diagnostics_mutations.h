@@ -16,6 +16,7 @@ struct Expectation {
   int code = 0;
   unsigned line = 0, column = 0;
   std::string text;                // must occur in the message
+  std::string reordered_text;      // the same where the order decides which of two places is named
   std::vector<std::string> helps;  // must occur in its notes and helps
 };
 
@@ -23,6 +24,7 @@ struct Expectation {
 
     // expect: COT2111 13:17 `housng` is not a terminal of `motor`, a DCMotor
     // help: did you mean `housing`?
+    // reordered: what the message says in another order, if that decides which of two places is named
     // mutations: renamed, nested: why it cannot be reordered
 
 Exactly these messages must come, at these places, and no others. */

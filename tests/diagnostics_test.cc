@@ -141,7 +141,7 @@ TEST(Diagnostics, MutationsGiveTheSameMessages) {
       return f.at.line == e.line && Contains(f.message, test::RenameWords(e.text, names));
     });
     check(model, "reordered", test::Reordered(model.text),
-          [&](const Expectation& e, const Finding& f) { return Contains(f.message, e.text); });
+          [&](const Expectation& e, const Finding& f) { return Contains(f.message, e.reordered_text); });
     check(model, "nested", test::Nested(model.text), [&](const Expectation& e, const Finding& f) {
       const auto plain = [](const std::string& text) {
         return Replaced(Replaced(text, "a system", "a component"), test::kNestedPrefix, "");

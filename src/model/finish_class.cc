@@ -32,7 +32,11 @@ void ClassBuilder::CheckTerminalGraph() {
     return v;
   };
   std::vector<bool> used(terminals, false);
-  for (const Edge& edge : class_.edges) {
+  std::vector<const Edge*> by_name;  // so that another order of the declarations blames the same edge
+  for (const Edge& edge : class_.edges) by_name.push_back(&edge);
+  std::sort(by_name.begin(), by_name.end(), [&](const Edge* a, const Edge* b) { return builder_.NameText(a->name) < builder_.NameText(b->name); });
+  for (const Edge* next : by_name) {
+    const Edge& edge = *next;
     used[edge.from] = true;
     if (edge.to) used[*edge.to] = true;
     const uint32_t a = root(edge.from);

@@ -54,13 +54,15 @@ DeclarationId ModelBuilder::FindDeclaration(const SyntaxTree& tree, NodeId path,
       const bool same_file = std::all_of(lookup.found.begin(), lookup.found.end(),
                                          [&](DeclarationId id) { return declarations[id].file == declarations[lookup.found[0]].file; });
       if (same_file) return lookup.found[0];
-      std::string places, first;
+      std::vector<std::string> found;  // in order of their names, whatever the order of the imports
       for (const DeclarationId id : lookup.found) {
         const Declaration& d = declarations[id];
-        const std::string place = d.package.IsNone() ? model.files[d.file].path() : NameText(d.package) + "." + NameText(d.name);
-        if (first.empty()) first = place;
-        places += (places.empty() ? "" : ", ") + place;
+        found.push_back(d.package.IsNone() ? model.files[d.file].path() : NameText(d.package) + "." + NameText(d.name));
       }
+      std::sort(found.begin(), found.end());
+      const std::string first = found[0];
+      std::string places;
+      for (const std::string& place : found) places += (places.empty() ? "" : ", ") + place;
       auto& report = diagnostics.Report(messages::kAmbiguousName, tree.SpanOf(path), {NameText(name), places});
       const bool packaged = !declarations[lookup.found[0]].package.IsNone();
       if (packaged) report.Help("say which: write `" + first + "`");

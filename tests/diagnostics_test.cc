@@ -169,7 +169,7 @@ TEST(DiagnosticsMutations, DoWhatTheySay) {
   EXPECT_TRUE(Contains(renamed, "plot zzpart9.zzr9.v + 1 V")) << renamed;
   const std::string reordered = test::Reordered(text);
   EXPECT_LT(reordered.find("experiment"), reordered.find("system"));
-  EXPECT_LT(reordered.find("connect n"), reordered.find("connect p"));
+  EXPECT_LT(reordered.find("connect n --"), reordered.find("connect p --"));
   const std::string nested = test::Nested(text);
   EXPECT_TRUE(Contains(nested, "component Whole {")) << nested;
   EXPECT_TRUE(Contains(nested, "experiment Run of OuterSystem { stop = 1 s   plot nested1.part.r.v + 1 V }")) << nested;

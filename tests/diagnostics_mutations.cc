@@ -31,7 +31,9 @@ bool IsClass(NodeKind kind) {
   return kind == NodeKind::kComponent || kind == NodeKind::kSoftware || kind == NodeKind::kSystem;
 }
 
-bool IsWordCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool IsWordCharacter(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
 
 bool NamedByToken(const SyntaxTree& tree, NodeId node) {
   return tree.tokens[tree[node].token].kind() == TokenKind::kName;
@@ -59,12 +61,14 @@ std::string Apply(std::string_view text, std::vector<Change> changes) {
 
 std::string ReorderedNode(const SyntaxTree& tree, NodeId node, uint32_t last);
 
-// The text of children [first token of it, token before the next child], the last one up to token `last`; so no token is lost.
+// The text of children [first token of it, token before the next child], the last one up to token `last`; so
+// no token is lost.
 std::vector<std::string> Pieces(const SyntaxTree& tree, std::vector<NodeId>& children, uint32_t last) {
   std::vector<std::string> pieces;
   // What could not be understood behind something on the same line stays with it.
   for (size_t i = children.size(); i-- > 1;) {
-    const bool belongs = tree.kind(children[i]) == NodeKind::kError && tree.tokens[tree[children[i]].first_token].starts_line == 0;
+    const bool belongs = tree.kind(children[i]) == NodeKind::kError &&
+                         tree.tokens[tree[children[i]].first_token].starts_line == 0;
     if (belongs) children.erase(children.begin() + static_cast<std::ptrdiff_t>(i));
   }
   for (size_t i = 0; i < children.size(); ++i) {
@@ -168,8 +172,7 @@ WrongModel ReadWrongModel(std::string name, std::string text) {
         model.expectations.back().reordered_text = line.substr(14);
     } else if (line.starts_with("// mutations: ")) {
       const size_t colon = line.find(':', 14);
-      if (colon == std::string::npos)
-        model.trouble = "no reason is given in: " + line;
+      if (colon == std::string::npos) model.trouble = "no reason is given in: " + line;
       model.mutations.clear();
       const std::string list = line.substr(14, colon - 14);
       for (const char* mutation : {"renamed", "reordered", "nested"}) {
@@ -201,8 +204,12 @@ std::map<std::string, std::string> NewNames(std::string_view text) {
         break;
       case NodeKind::kFunctionParameter:
       case NodeKind::kAcross:
-      case NodeKind::kThrough: kept.insert(std::string(tree.Name(node))); break;
-      case NodeKind::kInstance: names = &declared; break;
+      case NodeKind::kThrough:
+        kept.insert(std::string(tree.Name(node)));
+        break;
+      case NodeKind::kInstance:
+        names = &declared;
+        break;
       case NodeKind::kTerminal:
       case NodeKind::kParameter:
       case NodeKind::kEdge:
@@ -210,8 +217,11 @@ std::map<std::string, std::string> NewNames(std::string_view text) {
       case NodeKind::kOutput:
       case NodeKind::kVariable:
       case NodeKind::kState:
-      case NodeKind::kExogenous: names = &kept; break;
-      default: break;
+      case NodeKind::kExogenous:
+        names = &kept;
+        break;
+      default:
+        break;
     }
     if (names == nullptr) continue;
     for (const NodeId child : tree.Children(node)) {
@@ -278,7 +288,8 @@ std::string Nested(std::string_view text) {
   for (const NodeId node : tree.Children(tree.root)) {
     if (tree.kind(node) != NodeKind::kSystem || !NamedByToken(tree, node)) continue;
     const Span word = tree.SpanOfToken(tree[node].first_token);
-    if (tree.TokenText(tree[node].first_token) == "system") changes.push_back({word.begin, word.end, "component"});
+    if (tree.TokenText(tree[node].first_token) == "system")
+      changes.push_back({word.begin, word.end, "component"});
     inside.emplace_back(tree.Name(node));
   }
   const bool systems = !inside.empty();

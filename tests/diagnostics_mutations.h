@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wrong models of tests/diagnostics and what can be done to them without changing their mistake: other names, another order, one level
-// further in.
+// The wrong models of tests/diagnostics and what can be done to them without changing their mistake: other
+// names, another order, one level further in.
 #pragma once
 
 #include <map>
@@ -37,19 +37,20 @@ struct WrongModel {
 
 WrongModel ReadWrongModel(std::string name, std::string text);
 
-/// New names for what the file itself declares: components, systems, experiments, functions, tables, domains, models, instances. A name that
-/// it also gives to a terminal, parameter, variable or edge stays.
+/// New names for what the file itself declares: components, systems, experiments, functions, tables, domains,
+/// models, instances. A name that it also gives to a terminal, parameter, variable or edge stays.
 std::map<std::string, std::string> NewNames(std::string_view text);
 /// Replaces whole words by the map.
 std::string RenameWords(std::string_view text, const std::map<std::string, std::string>& names);
 
 /// A mutated text, empty where the mutation finds nothing to change.
 std::string Renamed(std::string_view text, const std::map<std::string, std::string>& names);
-/// Declarations of the file and members of bodies from last to first. `package` stays first, models keep their order (the first is the
-/// default), and equation sections stand last, since they take in what follows.
+/// Declarations of the file and members of bodies from last to first. `package` stays first, models keep
+/// their order (the first is the default), and equation sections stand last, since they take in what follows.
 std::string Reordered(std::string_view text);
-/// Every system becomes a component, used inside an outer system, of which its experiments then speak; in a file without a system, every component
-/// that needs no arguments is used so. All that is added stands on the first line, so places stay where they were.
+/// Every system becomes a component, used inside an outer system, of which its experiments then speak; in a
+/// file without a system, every component that needs no arguments is used so. All that is added stands on the
+/// first line, so places stay where they were.
 std::string Nested(std::string_view text);
 /// What Nested() puts in front of paths of experiments.
 extern const std::string_view kNestedPrefix;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every message is exercised: the wrong models of tests/diagnostics give exactly the messages that they announce, also under other names,
-// in another order and one level further in; what no model can provoke is provoked here; docs/manual/messages.md lists them all.
+// Every message is exercised: the wrong models of tests/diagnostics give exactly the messages that they
+// announce, also under other names, in another order and one level further in; what no model can provoke is
+// provoked here; docs/manual/messages.md lists them all.
+
+#include "language/diagnostics.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +12,6 @@
 #include <functional>
 
 #include "diagnostics_mutations.h"
-#include "language/diagnostics.h"
 #include "language/edit.h"
 #include "language/parse.h"
 #include "model/diagnostics.h"
@@ -81,7 +83,9 @@ Outcome Check(const std::string& text) {
   return outcome;
 }
 
-bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 std::string Replaced(std::string text, std::string_view from, std::string_view to) {
   for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
@@ -89,7 +93,8 @@ std::string Replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
-// An empty string if every expectation is met by one finding and no finding is left; `matches` knows what a mutation changes.
+// An empty string if every expectation is met by one finding and no finding is left; `matches` knows what a
+// mutation changes.
 std::string Compare(const WrongModel& model, const Outcome& outcome,
                     const std::function<bool(const Expectation&, const Finding&)>& matches) {
   std::vector<bool> used(outcome.findings.size(), false);
@@ -103,14 +108,17 @@ std::string Compare(const WrongModel& model, const Outcome& outcome,
     if (!met) trouble += "expected, but not given: COT" + std::to_string(e.code) + " " + e.text + "\n";
   }
   for (size_t i = 0; i < used.size(); ++i) {
-    if (!used[i]) trouble += "given, but not so expected: COT" + std::to_string(outcome.findings[i].code) + " " + outcome.findings[i].message + "\n";
+    if (!used[i])
+      trouble += "given, but not so expected: COT" + std::to_string(outcome.findings[i].code) + " " +
+                 outcome.findings[i].message + "\n";
   }
   return trouble.empty() ? trouble : trouble + "--- all that was given:\n" + outcome.rendered;
 }
 
 bool HelpsAreThere(const Expectation& e, const Finding& f) {
   return std::all_of(e.helps.begin(), e.helps.end(), [&](const std::string& help) {
-    return std::any_of(f.lines.begin(), f.lines.end(), [&](const std::string& line) { return Contains(line, help); });
+    return std::any_of(f.lines.begin(), f.lines.end(),
+                       [&](const std::string& line) { return Contains(line, help); });
   });
 }
 
@@ -118,7 +126,8 @@ TEST(Diagnostics, WrongModelsGiveTheirMessages) {
   for (const WrongModel& model : WrongModels()) {
     EXPECT_EQ(model.trouble, "") << model.name;
     const std::string trouble = Compare(model, Check(model.text), [](const Expectation& e, const Finding& f) {
-      return f.at.line == e.line && f.at.column == e.column && Contains(f.message, e.text) && HelpsAreThere(e, f);
+      return f.at.line == e.line && f.at.column == e.column && Contains(f.message, e.text) &&
+             HelpsAreThere(e, f);
     });
     EXPECT_EQ(trouble, "") << "in tests/diagnostics/" << model.name << ".cot";
   }
@@ -126,11 +135,13 @@ TEST(Diagnostics, WrongModelsGiveTheirMessages) {
 
 TEST(Diagnostics, MutationsGiveTheSameMessages) {
   size_t files = 0, mutations = 0, failures = 0;
-  const auto check = [&](const WrongModel& model, const char* mutation, const std::string& text, const auto& matches) {
+  const auto check = [&](const WrongModel& model, const char* mutation, const std::string& text,
+                         const auto& matches) {
     const bool wanted = model.mutations.count(mutation) > 0;
     if (!wanted) return;
     ++mutations;
-    const std::string trouble = text.empty() ? "nothing in it can be " + std::string(mutation) + "\n" : Compare(model, Check(text), matches);
+    const std::string trouble = text.empty() ? "nothing in it can be " + std::string(mutation) + "\n"
+                                             : Compare(model, Check(text), matches);
     if (!trouble.empty()) ++failures;
     EXPECT_EQ(trouble, "") << "in tests/diagnostics/" << model.name << ".cot, " << mutation << ":\n" << text;
   };
@@ -159,7 +170,8 @@ TEST(Diagnostics, MutationsGiveTheSameMessages) {
 TEST(DiagnosticsMutations, DoWhatTheySay) {
   const std::string text =
       "// a remark\n"
-      "component Part { terminal p, n : electrical   r : Resistor(R = 1 ohm)   connect p -- r.p   connect n -- r.n }\n"
+      "component Part { terminal p, n : electrical   r : Resistor(R = 1 ohm)   connect p -- r.p   connect n "
+      "-- r.n }\n"
       "system Whole { part : Part   connect part.p -- part.n -- electrical.ground }\n"
       "experiment Run of Whole { stop = 1 s   plot part.r.v + 1 V }\n";
   const auto names = test::NewNames(text);
@@ -172,8 +184,10 @@ TEST(DiagnosticsMutations, DoWhatTheySay) {
   EXPECT_LT(reordered.find("connect n --"), reordered.find("connect p --"));
   const std::string nested = test::Nested(text);
   EXPECT_TRUE(Contains(nested, "component Whole {")) << nested;
-  EXPECT_TRUE(Contains(nested, "experiment Run of OuterSystem { stop = 1 s   plot nested1.part.r.v + 1 V }")) << nested;
-  for (const std::string& correct : {text, renamed, reordered, nested}) EXPECT_EQ(Check(correct).rendered, "") << correct;
+  EXPECT_TRUE(Contains(nested, "experiment Run of OuterSystem { stop = 1 s   plot nested1.part.r.v + 1 V }"))
+      << nested;
+  for (const std::string& correct : {text, renamed, reordered, nested})
+    EXPECT_EQ(Check(correct).rendered, "") << correct;
 }
 
 // --- What no model can provoke ---
@@ -195,20 +209,27 @@ constexpr std::string_view kEditable =
 /** What one edit of a text reports. */
 struct Refusal {
   int code;
-  std::string_view text;     // occurs in the message
-  std::string_view edited;   // the file
+  std::string_view text;    // occurs in the message
+  std::string_view edited;  // the file
   std::function<void(const SourceEditor&)> edit;
 };
 
 std::vector<Refusal> Refusals() {
   return {
-      {1030, "there is no instance `lamp` in `Lamp`", kEditable, [](const SourceEditor& e) { e.SetParameter("Lamp", "lamp", "R", "1 ohm"); }},
-      {1031, "the name `battery` is already taken", kEditable, [](const SourceEditor& e) { e.RenameInstance("Lamp", "bulb", "battery"); }},
-      {1032, "`2 bulbs` is not", kEditable, [](const SourceEditor& e) { e.RenameInstance("Lamp", "bulb", "2 bulbs"); }},
-      {1033, "syntax errors", "system Lamp { bulb : Resistor(R = ) }", [](const SourceEditor& e) { e.RemoveInstance("Lamp", "bulb"); }},
+      {1030, "there is no instance `lamp` in `Lamp`", kEditable,
+       [](const SourceEditor& e) { e.SetParameter("Lamp", "lamp", "R", "1 ohm"); }},
+      {1031, "the name `battery` is already taken", kEditable,
+       [](const SourceEditor& e) { e.RenameInstance("Lamp", "bulb", "battery"); }},
+      {1032, "`2 bulbs` is not", kEditable,
+       [](const SourceEditor& e) { e.RenameInstance("Lamp", "bulb", "2 bulbs"); }},
+      {1033, "syntax errors", "system Lamp { bulb : Resistor(R = ) }",
+       [](const SourceEditor& e) { e.RemoveInstance("Lamp", "bulb"); }},
       {1034, "`bulb.p` and `battery.p` are already connected", kEditable,
-       [](const SourceEditor& e) { e.AddConnection("Lamp", "bulb.p", "battery.p", ConnectionKind::kPhysical); }},
-      {1035, "joined through `electrical.ground`", kEditable, [](const SourceEditor& e) { e.RemoveConnection("Lamp", "battery.n", "bulb.n"); }},
+       [](const SourceEditor& e) {
+         e.AddConnection("Lamp", "bulb.p", "battery.p", ConnectionKind::kPhysical);
+       }},
+      {1035, "joined through `electrical.ground`", kEditable,
+       [](const SourceEditor& e) { e.RemoveConnection("Lamp", "battery.n", "bulb.n"); }},
   };
 }
 
@@ -250,13 +271,17 @@ TEST(Diagnostics, EveryCodeIsExercised) {
   std::set<int> declared;
   for (const DiagnosticInfo* info : AllMessages()) {
     EXPECT_TRUE(declared.insert(info->code).second) << info->code << " is used twice";
-    EXPECT_TRUE(exercised.count(info->code) > 0) << CodeText(*info) << " (" << info->name << ") is exercised by no test: add a model to tests/diagnostics";
+    EXPECT_TRUE(exercised.count(info->code) > 0)
+        << CodeText(*info) << " (" << info->name
+        << ") is exercised by no test: add a model to tests/diagnostics";
   }
   for (const int code : exercised) EXPECT_TRUE(declared.count(code) > 0) << code << " is in no table";
 }
 
 // The message with ... for what depends on the model.
-std::string Generally(const char* pattern) { return FormatMessage(pattern, {"…", "…", "…", "…", "…", "…", "…", "…"}); }
+std::string Generally(const char* pattern) {
+  return FormatMessage(pattern, {"…", "…", "…", "…", "…", "…", "…", "…"});
+}
 
 TEST(Diagnostics, ManualListsEveryMessage) {
   const std::string manual = test::ReadText(test::kRoot / "docs/manual/messages.md");
@@ -270,7 +295,8 @@ TEST(Diagnostics, ManualListsEveryMessage) {
   EXPECT_EQ(rows.size(), AllMessages().size()) << "rows for messages that do not exist, or missing ones";
   for (const DiagnosticInfo* info : AllMessages()) {
     const std::string severity = info->severity == Severity::kWarning ? " (warning)" : "";
-    const std::string wanted = "| " + CodeText(*info) + " | " + Generally(info->message) + severity + " | " + Generally(info->help);
+    const std::string wanted =
+        "| " + CodeText(*info) + " | " + Generally(info->message) + severity + " | " + Generally(info->help);
     const auto row = rows.lower_bound(wanted);
     const bool listed = row != rows.end() && row->starts_with(wanted);
     EXPECT_TRUE(listed) << "docs/manual/messages.md lacks the row\n" << wanted << " |";
@@ -285,9 +311,12 @@ TEST(Diagnostics, ManualShowsARealMessage) {
   ASSERT_NE(fence, std::string::npos);
   const size_t begin = manual.find('\n', fence) + 1;
   NoReader reader;
-  const auto loaded = LoadModelText("drive.cot", manual.substr(begin, manual.find("```", begin) - begin), reader);
+  const auto loaded =
+      LoadModelText("drive.cot", manual.substr(begin, manual.find("```", begin) - begin), reader);
   const std::string rendered = test::Render(loaded->diagnostics, loaded->model.files);
-  EXPECT_TRUE(Contains(manual, rendered.substr(0, rendered.find_last_not_of('\n') + 1))) << "docs/manual/messages.md should show\n" << rendered;
+  EXPECT_TRUE(Contains(manual, rendered.substr(0, rendered.find_last_not_of('\n') + 1)))
+      << "docs/manual/messages.md should show\n"
+      << rendered;
 }
 
 }  // namespace

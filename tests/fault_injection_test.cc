@@ -400,58 +400,104 @@ std::vector<Fault> ChooseFaults(std::vector<FaultFinder>& files, size_t count, R
   return faults;
 }
 
-TEST(FaultInjection, SingleFaultsAreFoundWhereTheyAre) {
-  constexpr size_t kFaults = 500;
-  const auto paths = test::FilesBelow("examples", ".cot");
-  ASSERT_GE(paths.size(), 6u);
-  std::vector<std::string> texts;
-  std::vector<FaultFinder> files;
-  for (const fs::path& path : paths) {
-    texts.push_back(test::ReadText(path));
-    files.emplace_back(path.filename().string(), texts.back());
+/// One fault at every place of every kind.
+std::vector<Fault> FaultsEverywhere(const std::vector<FaultFinder>& files, Random& random) {
+  std::vector<Fault> faults;
+  for (size_t file = 0; file < files.size(); ++file) {
+    for (size_t kind = 0; kind < kFaultKinds; ++kind) {
+      for (const Place& place : files[file].places[kind]) {
+        faults.push_back({static_cast<FaultKind>(kind), file, place, place.wrong[random.Below(place.wrong.size())]});
+      }
+    }
   }
-  Random random(20240229);
-  const auto faults = ChooseFaults(files, kFaults, random);
-  ASSERT_EQ(faults.size(), kFaults);
+  return faults;
+}
 
-  size_t made[kFaultKinds] = {}, placed[kFaultKinds] = {}, silent = 0;
+struct Tally {
+  size_t made[kFaultKinds] = {}, placed[kFaultKinds] = {}, silent = 0, all_placed = 0;
   std::string misses;
-  for (const Fault& fault : faults) {
-    const std::string& text = texts[fault.file];
-    const std::string mutant = text.substr(0, fault.place.begin) + fault.wrong + text.substr(fault.place.end);
-    const auto line = 1 + static_cast<uint32_t>(std::count(text.begin(), text.begin() + fault.place.begin, '\n'));
-    const std::string name = paths[fault.file].filename().string();
-    NoReader reader;
-    const auto loaded = LoadModelText(name, mutant, reader);
-    const Diagnostic* first = nullptr;
-    for (const Diagnostic& d : loaded->diagnostics.list()) {
-      if (first == nullptr && d.info->severity == Severity::kError) first = &d;
+};
+
+class FaultInjection : public testing::Test {
+ protected:
+  void SetUp() override {
+    paths_ = test::FilesBelow("examples", ".cot");
+    ASSERT_GE(paths_.size(), 6u);
+    for (const fs::path& path : paths_) {
+      texts_.push_back(test::ReadText(path));
+      files_.emplace_back(path.filename().string(), texts_.back());
     }
-    ++made[fault.kind];
-    const std::string what = name + ":" + std::to_string(line) + ": " + kKindNames[fault.kind] + ": `" +
-                             text.substr(fault.place.begin, fault.place.end - fault.place.begin) + "` -> `" + fault.wrong + "`\n";
-    if (first == nullptr) {
-      ++silent;
-      misses += "SILENT " + what;
-      continue;
-    }
-    const SourceFile& file = loaded->model.files[first->where.file];
-    const uint32_t found = file.PositionOf(first->where.begin).line;
-    if (file.path() == name && (found == line || found == line + 1)) ++placed[fault.kind];
-    else misses += "missed " + what + "  " + file.path() + ":" + std::to_string(found) + ": " + CodeText(*first->info) + " " + first->message + "\n";
   }
 
-  size_t all = 0;
-  std::printf("%s", misses.c_str());
-  std::printf("%-34s %6s %7s\n", "fault", "faults", "placed");
-  for (size_t k = 0; k < kFaultKinds; ++k) {
-    all += placed[k];
-    std::printf("%-34s %6zu %7zu\n", kKindNames[k], made[k], placed[k]);
-    EXPECT_GE(made[k], kFaults / kFaultKinds) << kKindNames[k];
+  // Whether each fault gives an error, the first of them on the broken line or the next one. A crash ends the test.
+  Tally Inject(const std::vector<Fault>& faults) const {
+    Tally tally;
+    for (const Fault& fault : faults) {
+      const std::string& text = texts_[fault.file];
+      const std::string mutant = text.substr(0, fault.place.begin) + fault.wrong + text.substr(fault.place.end);
+      const auto line = 1 + static_cast<uint32_t>(std::count(text.begin(), text.begin() + fault.place.begin, '\n'));
+      const std::string name = paths_[fault.file].filename().string();
+      NoReader reader;
+      const auto loaded = LoadModelText(name, mutant, reader);
+      const Diagnostic* first = nullptr;
+      for (const Diagnostic& d : loaded->diagnostics.list()) {
+        if (first == nullptr && d.info->severity == Severity::kError) first = &d;
+      }
+      ++tally.made[fault.kind];
+      const std::string what = name + ":" + std::to_string(line) + ": " + kKindNames[fault.kind] + ": `" +
+                               text.substr(fault.place.begin, fault.place.end - fault.place.begin) + "` -> `" + fault.wrong + "`\n";
+      if (first == nullptr) {
+        ++tally.silent;
+        tally.misses += "SILENT " + what;
+        continue;
+      }
+      const SourceFile& file = loaded->model.files[first->where.file];
+      const uint32_t found = file.PositionOf(first->where.begin).line;
+      if (file.path() == name && (found == line || found == line + 1)) {
+        ++tally.placed[fault.kind];
+        ++tally.all_placed;
+      } else {
+        tally.misses += "missed " + what + "  " + file.path() + ":" + std::to_string(found) + ": " + CodeText(*first->info) + " " + first->message + "\n";
+      }
+    }
+    return tally;
   }
-  std::printf("fault injection: %zu faults, %.1f %% placed, %zu silent\n", faults.size(), 100.0 * static_cast<double>(all) / kFaults, silent);
-  EXPECT_EQ(silent, 0u);
-  EXPECT_GE(all, kFaults * 95 / 100);
+
+  static void Print(const Tally& tally) {
+    std::printf("%s%-34s %6s %7s\n", tally.misses.c_str(), "fault", "faults", "placed");
+    for (size_t k = 0; k < kFaultKinds; ++k) std::printf("%-34s %6zu %7zu\n", kKindNames[k], tally.made[k], tally.placed[k]);
+  }
+
+  std::vector<fs::path> paths_;
+  std::vector<std::string> texts_;
+  std::vector<FaultFinder> files_;
+};
+
+TEST_F(FaultInjection, FiveHundredFaultsAreFoundWhereTheyAre) {
+  constexpr size_t kFaults = 500;
+  Random random(20240229);
+  const auto faults = ChooseFaults(files_, kFaults, random);
+  ASSERT_EQ(faults.size(), kFaults);
+  const Tally tally = Inject(faults);
+  Print(tally);
+  for (size_t k = 0; k < kFaultKinds; ++k) EXPECT_GE(tally.made[k], kFaults / kFaultKinds) << kKindNames[k];
+  std::printf("fault injection: %zu faults, %.1f %% placed, %zu silent\n", faults.size(), 100.0 * static_cast<double>(tally.all_placed) / kFaults,
+              tally.silent);
+  EXPECT_EQ(tally.silent, 0u);
+  EXPECT_GE(tally.all_placed, kFaults * 95 / 100);
+}
+
+// The choice above is no lucky one: every place there is.
+TEST_F(FaultInjection, AFaultAtEveryPlaceIsFound) {
+  Random random(7);
+  const auto faults = FaultsEverywhere(files_, random);
+  const Tally tally = Inject(faults);
+  Print(tally);
+  std::printf("faults everywhere: %zu faults, %.2f %% placed, %zu silent\n", faults.size(),
+              100.0 * static_cast<double>(tally.all_placed) / static_cast<double>(faults.size()), tally.silent);
+  EXPECT_GE(faults.size(), 2000u);
+  EXPECT_EQ(tally.silent, 0u);
+  for (size_t k = 0; k < kFaultKinds; ++k) EXPECT_GE(tally.placed[k], tally.made[k] * 95 / 100) << kKindNames[k];
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ Private to this folder. One file per concern:
  | lower_expression.cc | syntax of expressions to Value |
  | resolve_path.cc | what a path means |
  | fit_dimensions.cc | dimensions: equating, fitting a value to a type, messages |
+ | blame_dimensions.cc | which value is to blame where dimensions contradict |
  | build_instances.cc | instances, their arguments and start values |
  | build_connections.cc | connections and associations |
  | build_statements.cc | equations, if, when, for |
@@ -69,6 +70,17 @@ class ClassBuilder {
   struct Tag {
     Span span;
     std::string text;
+  };
+  /** An equation between dimensions, kept to find out who is to blame for a contradiction. */
+  struct DimEquation {
+    std::vector<DimensionSystem::Term> terms;  // at least one
+    DimensionVector constant;
+    DimExpr wanted, given;  // what was equated
+    bool is_value = false;  // `given` is of a value that the user wrote there
+  };
+  struct Contradiction {
+    Diagnostic* report;
+    uint32_t tag;
   };
 
   // build_class.cc
@@ -158,13 +170,18 @@ class ClassBuilder {
   std::string UnitText(const Value& value);
   std::string TypeText(const Type& type, const DimExpr& dim);
   enum class Equated : uint8_t { kYes, kMismatch, kReported };
-  Equated Equate(const DimExpr& a, const DimExpr& b, NodeId node, std::string text);
+  Equated Equate(const DimExpr& a, const DimExpr& b, NodeId node, std::string text, bool is_value = false);
   bool KindsClash(KindHint a, KindHint b) const;
   void ReportClash(NodeId node, std::string_view text, KindHint found, std::string_view what, KindHint wanted);
   void Hint(const DimExpr& dim, const std::string& unit);
   void JoinHints(const DimExpr& a, const DimExpr& b);
   uint32_t HintRoot(uint32_t var);
   DimVarId NewDimension();
+
+  // blame_dimensions.cc
+  void BlameContradictions();
+  bool AgreeWithout(uint32_t left_out, const std::vector<uint32_t>& equations, DimensionSystem& system) const;
+  std::string DimTextIn(DimensionSystem& system, const DimExpr& dim) const;
 
   // resolve_path.cc
   /** The dimensions met along a path, with the indices given for them. */
@@ -218,6 +235,9 @@ class ClassBuilder {
   std::vector<uint32_t> member_instances_;   // first instance of each kInstance node, in order
   DimensionSystem dimensions_;
   std::vector<Tag> tags_;
+  static constexpr size_t kMostBlamedEquations = 4096, kMostBlamedValues = 64;  // larger systems keep the plain message
+  std::vector<DimEquation> dim_equations_;   // beside tags_, up to kMostBlamedEquations
+  std::vector<Contradiction> contradictions_;
   std::vector<DimVarId> generic_vars_;       // beside class_.generic_values
   std::vector<std::string> hints_;           // by DimVarId
   std::vector<uint32_t> hint_parent_;

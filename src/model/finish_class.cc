@@ -17,6 +17,7 @@ void ClassBuilder::Finish() {
   CheckWhens();
   CheckDrivenTwice();
   CheckExogenous();
+  BlameContradictions();
   StoreInferred();
   if (class_.kind == ClassKind::kSoftware) CheckSoftware();
 }

@@ -87,7 +87,7 @@ std::string ClassBuilder::TypeText(const Type& type, const DimExpr& dim) {
 
 /* a = b. A mismatch of known dimensions is left to the caller, who knows the words; a contradiction with what was inferred elsewhere is
 reported here, with the other place. */
-ClassBuilder::Equated ClassBuilder::Equate(const DimExpr& a, const DimExpr& b, NodeId node, std::string text) {
+ClassBuilder::Equated ClassBuilder::Equate(const DimExpr& a, const DimExpr& b, NodeId node, std::string text, bool is_value) {
   if (a.known() && b.known()) return a.constant == b.constant ? Equated::kYes : Equated::kMismatch;
   const DimExpr ratio = DimTimes(a, b, node, -1);
   if (ratio.known()) return ratio.constant.IsOne() ? Equated::kYes : Equated::kMismatch;
@@ -96,6 +96,7 @@ ClassBuilder::Equated ClassBuilder::Equate(const DimExpr& a, const DimExpr& b, N
   const auto tag = static_cast<uint32_t>(tags_.size());
   const auto outcome = dimensions_.AddEquation(ratio.terms, *inverse, tag);
   tags_.push_back({tree_->SpanOf(node), text});
+  if (dim_equations_.size() < kMostBlamedEquations) dim_equations_.push_back({ratio.terms, *inverse, a, b, is_value});
   if (outcome.status != DimensionSystem::Status::kContradiction) return Equated::kYes;
   const auto name = [&](GenericId id) { return builder_.NameText(cls_->generics[id.index()]); };
   // With one unknown the two values can be named; with more, the product is what contradicts.
@@ -119,6 +120,7 @@ ClassBuilder::Equated ClassBuilder::Equate(const DimExpr& a, const DimExpr& b, N
     if (cause.tag >= tags_.size() - 1 || tags_[cause.tag].span.begin == tree_->SpanOf(node).begin || shown++ >= 2) continue;
     report.Also(tags_[cause.tag].span, "fixed here by `" + tags_[cause.tag].text + "`");
   }
+  contradictions_.push_back({&report, tag});
   report.Note("the dimensions of signals are found from what they are connected to and from the units of parameters");
   return Equated::kReported;
 }
@@ -183,7 +185,7 @@ bool ClassBuilder::Fit(Value& value, NodeId node, const Type& type, const DimExp
       return false;
     }
   }
-  switch (Equate(dim, value.dim, node, text)) {
+  switch (Equate(dim, value.dim, node, text, true)) {
     case Equated::kReported: return false;
     case Equated::kMismatch: {
       std::string described(what);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line as a user meets it: the binary is run, in a folder of its own, and only what it prints, writes and returns counts.
+// The command line as a user meets it: the binary is run, in a folder of its own, and only what it prints,
+// writes and returns counts.
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -16,14 +17,18 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-using test::ReadText;
 using test::Ran;
+using test::ReadText;
 using test::TemporaryFolder;
 using test::WriteText;
 
-Ran Cotree(const std::vector<std::string>& words, const fs::path& folder = test::kRoot) { return test::RunCotree(words, folder); }
+Ran Cotree(const std::vector<std::string>& words, const fs::path& folder = test::kRoot) {
+  return test::RunCotree(words, folder);
+}
 
-bool Contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool Contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 constexpr const char* kCircuit =
     "// a comment above\n"
@@ -43,7 +48,8 @@ constexpr const char* kBroken = "system Broken {\n  r : Resistor(R = 10 uF\n  co
 
 const std::vector<std::string> kCommands{"check", "fmt", "new", "library", "edit-text"};
 
-// --- Exit codes ---------------------------------------------------------------------------------------------------------------------
+// --- Exit codes
+// ---------------------------------------------------------------------------------------------------------------------
 
 TEST(CommandLine, ExitCodes) {
   const TemporaryFolder folder;
@@ -51,7 +57,9 @@ TEST(CommandLine, ExitCodes) {
   WriteText(folder / "wrong.cot", "system S { r : Resitor }\n");
   WriteText(folder / "broken.cot", kBroken);
   fs::create_directory(folder / "folder.cot");
-  const auto code = [&](const std::vector<std::string>& words) { return Cotree(words, folder.path()).exit_code; };
+  const auto code = [&](const std::vector<std::string>& words) {
+    return Cotree(words, folder.path()).exit_code;
+  };
   // 0: fine
   EXPECT_EQ(code({"check", "good.cot"}), 0);
   EXPECT_EQ(code({"check", "good.cot", "--units", "--parameters", "--statistics"}), 0);
@@ -90,15 +98,21 @@ TEST(CommandLine, AFileThatMayNotBeReadIsSaidSo) {
   EXPECT_EQ(Cotree({"check", "secret.cot"}, folder.path()).exit_code, 5);
 }
 
-// --- What it looks like -------------------------------------------------------------------------------------------------------------
+// --- What it looks like
+// -------------------------------------------------------------------------------------------------------------
 
 TEST(CommandLine, NoColoursInAPipe) {
   const TemporaryFolder folder;
   WriteText(folder / "good.cot", kCircuit);
   WriteText(folder / "broken.cot", kBroken);
-  const std::vector<std::vector<std::string>> runs{
-      {"check", "good.cot", "--units", "--parameters"}, {"check", "broken.cot"}, {"library"}, {"library", "DCMotor"}, {"new", "lamp"},
-      {"fmt", "broken.cot"}, {"--help"}, {"edit-text", "good.cot", "remove", "q"}};
+  const std::vector<std::vector<std::string>> runs{{"check", "good.cot", "--units", "--parameters"},
+                                                   {"check", "broken.cot"},
+                                                   {"library"},
+                                                   {"library", "DCMotor"},
+                                                   {"new", "lamp"},
+                                                   {"fmt", "broken.cot"},
+                                                   {"--help"},
+                                                   {"edit-text", "good.cot", "remove", "q"}};
   for (const auto& words : runs) {
     const Ran run = Cotree(words, folder.path());
     EXPECT_FALSE(Contains(run.out + run.err, "\033")) << words[0];
@@ -115,7 +129,8 @@ TEST(CommandLine, HelpTeachesByExample) {
     const Ran help = Cotree({command, "--help"});
     EXPECT_EQ(help.exit_code, 0);
     EXPECT_EQ(help.err, "");
-    EXPECT_TRUE(Contains(help.out, "\n  cotree " + command) || Contains(help.out, " cotree " + command + " ")) << help.out;
+    EXPECT_TRUE(Contains(help.out, "\n  cotree " + command) || Contains(help.out, " cotree " + command + " "))
+        << help.out;
   }
 }
 
@@ -147,14 +162,17 @@ TEST(CommandLine, UnknownWordsGetASuggestion) {
   EXPECT_TRUE(Contains(Cotree({"library", "electrcal"}).err, "did you mean `electrical`?"));
   const TemporaryFolder folder;
   WriteText(folder / "good.cot", kCircuit);
-  EXPECT_TRUE(Contains(Cotree({"edit-text", "good.cot", "renam", "r", "q"}, folder.path()).err, "did you mean `rename`?"));
-  EXPECT_TRUE(Contains(Cotree({"edit-text", "good.cot", "set", "sorce", "V", "1 V"}, folder.path()).err, "did you mean `source`?"));
+  EXPECT_TRUE(Contains(Cotree({"edit-text", "good.cot", "renam", "r", "q"}, folder.path()).err,
+                       "did you mean `rename`?"));
+  EXPECT_TRUE(Contains(Cotree({"edit-text", "good.cot", "set", "sorce", "V", "1 V"}, folder.path()).err,
+                       "did you mean `source`?"));
 }
 
 TEST(CommandLine, SameInputSameOutput) {
   const std::vector<std::vector<std::string>> runs{
       {"check", "examples/opamp_filters/opamp_filters.cot", "--units", "--parameters", "--statistics"},
-      {"check", "examples/seeker_electrics/seeker_electrics.cot", "--format", "json", "--units", "--parameters", "--statistics"},
+      {"check", "examples/seeker_electrics/seeker_electrics.cot", "--format", "json", "--units",
+       "--parameters", "--statistics"},
       {"check", "tests/demo/positioner_broken.cot"},
       {"library"},
       {"library", "--format", "json"}};
@@ -169,13 +187,13 @@ TEST(CommandLine, SameInputSameOutput) {
 // Lines in another order give the same messages, each at its own line.
 TEST(CommandLine, OrderOfDeclarationDoesNotChangeMessages) {
   const std::vector<std::string> members{
-      "  a : Resistor(R = 1 uF)\n",                         // wrong dimension
-      "  b : Capacitr(C = 1 uF)\n",                         // unknown class
-      "  d : Inductor\n",                                   // a value is missing
+      "  a : Resistor(R = 1 uF)\n",  // wrong dimension
+      "  b : Capacitr(C = 1 uF)\n",  // unknown class
+      "  d : Inductor\n",            // a value is missing
       "  m : Inertia(J = 1 kg*m^2)\n",
-      "  g : VoltageSource(V = 1)\n",                       // a unit is missing
-      "  connect a.p -- m.a\n",                             // two domains
-      "  connect a.n -- d.q -- electrical.ground\n",        // unknown terminal
+      "  g : VoltageSource(V = 1)\n",                 // a unit is missing
+      "  connect a.p -- m.a\n",                       // two domains
+      "  connect a.n -- d.q -- electrical.ground\n",  // unknown terminal
       "  connect g.p -- d.p\n",
       "  connect e.p -- g.n -- d.n -- electrical.ground\n"  // unknown instance
   };
@@ -190,7 +208,8 @@ TEST(CommandLine, OrderOfDeclarationDoesNotChangeMessages) {
     for (const Json& d : output.at("diagnostics")) {
       const auto line = d.at("place").at("line").get<size_t>();
       EXPECT_GE(line, 2u);
-      all.insert(d.at("code").get<std::string>() + " " + d.at("message").get<std::string>() + " | " + lines.at(line - 2));
+      all.insert(d.at("code").get<std::string>() + " " + d.at("message").get<std::string>() + " | " +
+                 lines.at(line - 2));
     }
     return all;
   };
@@ -205,7 +224,8 @@ TEST(CommandLine, OrderOfDeclarationDoesNotChangeMessages) {
   }
 }
 
-// --- new ----------------------------------------------------------------------------------------------------------------------------
+// --- new
+// ----------------------------------------------------------------------------------------------------------------------------
 
 TEST(CommandLine, NewWritesAFileThatChecksClean) {
   const TemporaryFolder folder;
@@ -234,7 +254,8 @@ TEST(CommandLine, NewDoesNotOverwrite) {
   EXPECT_TRUE(Contains(ReadText(folder / "lamp.cot"), "system Lamp {"));
 }
 
-// --- fmt ----------------------------------------------------------------------------------------------------------------------------
+// --- fmt
+// ----------------------------------------------------------------------------------------------------------------------------
 
 TEST(CommandLine, FormatLeavesABrokenFileAlone) {
   const TemporaryFolder folder;
@@ -296,7 +317,8 @@ TEST(CommandLine, FormatIsIdempotentOnEveryFileOfTheRepository) {
   }
   const Ran second = Cotree(again, folder.path());
   EXPECT_EQ(second.exit_code, 0) << second.out << second.err;
-  std::printf("fmt: %zu files laid out, twice the same; %zu with syntax errors left alone\n", formatted, broken);
+  std::printf("fmt: %zu files laid out, twice the same; %zu with syntax errors left alone\n", formatted,
+              broken);
   EXPECT_GE(formatted, 30u);
 }
 
@@ -310,7 +332,8 @@ TEST(CommandLine, ExamplesAndLibraryAreLaidOut) {
   EXPECT_EQ(run.exit_code, 0) << run.out;
 }
 
-// --- edit-text ----------------------------------------------------------------------------------------------------------------------
+// --- edit-text
+// ----------------------------------------------------------------------------------------------------------------------
 
 class EditText : public testing::Test {
  protected:
@@ -338,11 +361,14 @@ class EditText : public testing::Test {
 
 TEST_F(EditText, SetChangesOneValueAndNoOtherByte) {
   EXPECT_EQ(After({"set", "r", "R", "220 ohm"}), Replaced(kCircuit, "100 ohm", "220 ohm"));
-  EXPECT_EQ(After({"set", "source", "V", "-5 V"}), Replaced(Replaced(kCircuit, "100 ohm", "220 ohm"), "5 V", "-5 V"));
+  EXPECT_EQ(After({"set", "source", "V", "-5 V"}),
+            Replaced(Replaced(kCircuit, "100 ohm", "220 ohm"), "5 V", "-5 V"));
 }
 
 TEST_F(EditText, SetAddsAndRemovesAnArgument) {
-  WriteText(folder_ / "c.cot", "system S {\n  a : PulseVoltageSource(high = 1 V, period = 1 s)\n  connect a.p -- a.n -- electrical.ground\n}\n");
+  WriteText(folder_ / "c.cot",
+            "system S {\n  a : PulseVoltageSource(high = 1 V, period = 1 s)\n  connect a.p -- a.n -- "
+            "electrical.ground\n}\n");
   const std::string before = Text();
   EXPECT_TRUE(Contains(After({"set", "a", "low", "-1 V"}), "low = -1 V"));
   EXPECT_EQ(After({"set", "a", "low", ""}), before);
@@ -407,7 +433,8 @@ TEST_F(EditText, RefusesWhatItCannotDoAndWritesNothing) {
 }
 
 TEST_F(EditText, ScopeMustBeSaidWhereThereAreTwoSystems) {
-  WriteText(folder_ / "c.cot", "system A { r : Resistor(R = 1 ohm) }\nsystem B { r : Resistor(R = 1 ohm) }\n");
+  WriteText(folder_ / "c.cot",
+            "system A { r : Resistor(R = 1 ohm) }\nsystem B { r : Resistor(R = 1 ohm) }\n");
   const Ran run = Edit({"set", "r", "R", "2 ohm"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_TRUE(Contains(run.err, "--in NAME"));
@@ -426,7 +453,8 @@ TEST_F(EditText, ALinkStaysALinkAndModesStay) {
   EXPECT_EQ(info.st_mode & 0777, 0640u);
 }
 
-// --- library ------------------------------------------------------------------------------------------------------------------------
+// --- library
+// ------------------------------------------------------------------------------------------------------------------------
 
 TEST(CommandLine, LibraryShowsAClass) {
   const Ran run = Cotree({"library", "Resistor"});
@@ -442,7 +470,8 @@ TEST(CommandLine, LibraryShowsAClass) {
 
 TEST(CommandLine, LibraryListsPackages) {
   const Ran all = Cotree({"library"});
-  for (const char* package : {"electrical", "translational", "rotational", "hydraulic", "thermal", "electromechanical", "signal"}) {
+  for (const char* package :
+       {"electrical", "translational", "rotational", "hydraulic", "thermal", "electromechanical", "signal"}) {
     EXPECT_TRUE(Contains("\n" + all.out, std::string("\n") + package + "\n")) << package;
     const Ran one = Cotree({"library", package});
     EXPECT_EQ(one.exit_code, 0);

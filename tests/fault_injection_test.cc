@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Must-show 2 of issue 2: single faults in the examples, the same ones in every run, are found where they are.
+// Must-show 2 of issue 2: single faults in the examples, the same ones in every run, are found where they
+// are.
 //
-// Each kind of fault is a list of places in a text, made from the syntax tree and the checked model of the correct file, each with the
-// wrong texts that may stand there. A place enters a list only if every one of its wrong texts breaks a rule of the language: a unit of
-// another dimension, a name that does not exist, a bracket without its partner. So a mutant that gives no error is a fault of the front end.
+// Each kind of fault is a list of places in a text, made from the syntax tree and the checked model of the
+// correct file, each with the wrong texts that may stand there. A place enters a list only if every one of
+// its wrong texts breaks a rule of the language: a unit of another dimension, a name that does not exist, a
+// bracket without its partner. So a mutant that gives no error is a fault of the front end.
 
 #include <gtest/gtest.h>
 
@@ -39,14 +41,26 @@ class Random {
 };
 
 enum FaultKind : size_t {
-  kWrongUnit, kMissingUnit, kMisspeltClass, kMisspeltInstance, kMisspeltParameter, kMisspeltTerminal, kOtherDomain, kSignalAndTerminal,
-  kDuplicatedName, kDroppedBracket, kDroppedKeyword, kFaultKinds
+  kWrongUnit,
+  kMissingUnit,
+  kMisspeltClass,
+  kMisspeltInstance,
+  kMisspeltParameter,
+  kMisspeltTerminal,
+  kOtherDomain,
+  kSignalAndTerminal,
+  kDuplicatedName,
+  kDroppedBracket,
+  kDroppedKeyword,
+  kFaultKinds
 };
 constexpr const char* kKindNames[kFaultKinds] = {
-    "wrong unit", "missing unit", "misspelt class", "misspelt instance", "misspelt parameter", "misspelt terminal", "wire to another domain",
-    "wire between signal and terminal", "duplicated name", "bracket dropped", "keyword dropped"};
+    "wrong unit",         "missing unit",      "misspelt class",         "misspelt instance",
+    "misspelt parameter", "misspelt terminal", "wire to another domain", "wire between signal and terminal",
+    "duplicated name",    "bracket dropped",   "keyword dropped"};
 
-/** Bytes [begin, end) of a text, and what may stand there instead; the line of `begin` is then the broken one. */
+/** Bytes [begin, end) of a text, and what may stand there instead; the line of `begin` is then the broken
+ * one. */
 struct Place {
   uint32_t begin, end;
   std::vector<std::string> wrong;
@@ -54,12 +68,15 @@ struct Place {
 
 using Names = std::set<std::string>;
 
-/// All words with one character dropped, swapped with its neighbour or replaced that are names and mean nothing.
+/// All words with one character dropped, swapped with its neighbour or replaced that are names and mean
+/// nothing.
 std::vector<std::string> Misspellings(const std::string& name, const Names& taken) {
   Names words;
   const auto add = [&](const std::string& word) {
-    const bool is_name = !word.empty() && (std::isalpha(static_cast<unsigned char>(word[0])) != 0 || word[0] == '_');
-    if (is_name && word != name && !taken.contains(word) && ReservedWord(word) == TokenKind::kName) words.insert(word);
+    const bool is_name =
+        !word.empty() && (std::isalpha(static_cast<unsigned char>(word[0])) != 0 || word[0] == '_');
+    if (is_name && word != name && !taken.contains(word) && ReservedWord(word) == TokenKind::kName)
+      words.insert(word);
   };
   for (size_t i = 0; i < name.size(); ++i) {
     add(name.substr(0, i) + name.substr(i + 1));
@@ -83,12 +100,14 @@ class FaultFinder {
   FaultFinder(const std::string& path, const std::string& text) : text_(text) {
     NoReader reader;
     loaded_ = LoadModelText(path, text, reader);
-    EXPECT_EQ(loaded_->diagnostics.list().size(), 0u) << test::Render(loaded_->diagnostics, loaded_->model.files);
+    EXPECT_EQ(loaded_->diagnostics.list().size(), 0u)
+        << test::Render(loaded_->diagnostics, loaded_->model.files);
     const FileId file = loaded_->declarations->own_files().at(0);
     for (const auto& tree : loaded_->model.trees) {
       if (tree->file == file) tree_ = tree.get();
     }
-    for (const std::string_view name : loaded_->declarations->Names([](NodeKind) { return true; })) declared_.emplace(name);
+    for (const std::string_view name : loaded_->declarations->Names([](NodeKind) { return true; }))
+      declared_.emplace(name);
     for (const NodeId declaration : tree_->Children(tree_->root)) FindInDeclaration(declaration);
     FindInTokens();
   }
@@ -162,24 +181,41 @@ class FaultFinder {
   void FindInMembers(NodeId node, const ComponentClass& cls) {
     for (const NodeId child : tree_->Children(node)) {
       switch (tree_->kind(child)) {
-        case NodeKind::kQuantityLiteral: FindWrongUnit(child); break;
+        case NodeKind::kQuantityLiteral:
+          FindWrongUnit(child);
+          break;
         case NodeKind::kParameter: {
           const auto member = Find(cls, Name(child));
           FindMissingUnit(child, cls.parameters[member->index].type);
           break;
         }
-        case NodeKind::kSetting: FindMissingUnit(child, std::nullopt); break;
-        case NodeKind::kStart: FindMissingUnit(child, std::nullopt); break;
-        case NodeKind::kInstance: FindInInstance(child); break;
-        case NodeKind::kSet: FindInSet(child, cls); break;
-        case NodeKind::kConnect: FindInConnect(child, cls); break;
-        case NodeKind::kPath: FindInUse(child, cls); break;
-        default: break;
+        case NodeKind::kSetting:
+          FindMissingUnit(child, std::nullopt);
+          break;
+        case NodeKind::kStart:
+          FindMissingUnit(child, std::nullopt);
+          break;
+        case NodeKind::kInstance:
+          FindInInstance(child);
+          break;
+        case NodeKind::kSet:
+          FindInSet(child, cls);
+          break;
+        case NodeKind::kConnect:
+          FindInConnect(child, cls);
+          break;
+        case NodeKind::kPath:
+          FindInUse(child, cls);
+          break;
+        default:
+          break;
       }
       if (tree_->kind(child) == NodeKind::kInstance) {
         // What stands among arguments belongs to two classes: values to this one, names to the instance's.
         for (const NodeId inner : tree_->Children(child)) {
-          const NodeId arguments = tree_->kind(inner) == NodeKind::kClass ? tree_->Child(inner, NodeKind::kArguments) : NodeId::None();
+          const NodeId arguments = tree_->kind(inner) == NodeKind::kClass
+                                       ? tree_->Child(inner, NodeKind::kArguments)
+                                       : NodeId::None();
           if (arguments.IsNone()) continue;
           for (const NodeId argument : tree_->Children(arguments)) {
             if (tree_->kind(argument) == NodeKind::kStart) FindMissingUnit(argument, std::nullopt);
@@ -198,8 +234,10 @@ class FaultFinder {
 
   void FindInExpression(NodeId node, const ComponentClass& cls) {
     if (tree_->kind(node) == NodeKind::kQuantityLiteral) FindWrongUnit(node);
-    if (tree_->kind(node) == NodeKind::kPath) FindInUse(node, cls);
-    else FindInMembers(node, cls);
+    if (tree_->kind(node) == NodeKind::kPath)
+      FindInUse(node, cls);
+    else
+      FindInMembers(node, cls);
   }
 
   void FindWrongUnit(NodeId literal) {
@@ -207,20 +245,24 @@ class FaultFinder {
     UnitTable& table = loaded_->model.units;
     const Dimension right = table.Lookup(tree_->Text(unit))->dimension;
     std::vector<std::string> wrong;
-    for (const char* other : {"V", "A", "ohm", "F", "mH", "N", "mm", "kg", "ms", "bar", "K", "W", "m^3/s", "N*m/A", "1/s", "rad"}) {
+    for (const char* other : {"V", "A", "ohm", "F", "mH", "N", "mm", "kg", "ms", "bar", "K", "W", "m^3/s",
+                              "N*m/A", "1/s", "rad"}) {
       if (table.Lookup(other)->dimension != right) wrong.emplace_back(other);
     }
     Add(kWrongUnit, tree_->SpanOf(unit), wrong);
   }
 
-  // The value of a declaration or argument. A bare number is allowed for 0, for an angle and for a dimension that is inferred.
+  // The value of a declaration or argument. A bare number is allowed for 0, for an angle and for a dimension
+  // that is inferred.
   void FindMissingUnit(NodeId holder, const std::optional<Type>& type) {
     if (type && (!type->declared || !type->dimension.generics.empty() || type->dimension.IsOne())) return;
     for (NodeId value : tree_->Children(holder)) {
       if (tree_->kind(value) == NodeKind::kNegate) value = tree_->Child(value, NodeKind::kQuantityLiteral);
       if (value.IsNone() || tree_->kind(value) != NodeKind::kQuantityLiteral) continue;
       const NodeId unit = tree_->Child(value, NodeKind::kUnit);
-      if (NumberValue(tree_->Name(value)) == 0 || loaded_->model.units.Lookup(tree_->Text(unit))->dimension.IsOne()) continue;
+      if (NumberValue(tree_->Name(value)) == 0 ||
+          loaded_->model.units.Lookup(tree_->Text(unit))->dimension.IsOne())
+        continue;
       Add(kMissingUnit, tree_->SpanOf(unit), {""});
     }
   }
@@ -272,16 +314,19 @@ class FaultFinder {
     std::vector<Joint> joints;
     for (const Terminal& t : cls.terminals) joints.push_back({model().Text(t.name), t.domain});
     for (const Instance& i : cls.instances) {
-      for (const Terminal& t : model()[i.class_id].terminals) joints.push_back({model().Text(i.name) + "." + model().Text(t.name), t.domain});
+      for (const Terminal& t : model()[i.class_id].terminals)
+        joints.push_back({model().Text(i.name) + "." + model().Text(t.name), t.domain});
     }
-    for (size_t d = 0; d < model().domains.size(); ++d) joints.push_back({model().Text(model().domains[d].name) + ".ground", DomainId(d)});
+    for (size_t d = 0; d < model().domains.size(); ++d)
+      joints.push_back({model().Text(model().domains[d].name) + ".ground", DomainId(d)});
     return joints;
   }
   std::vector<std::string> Outputs(const ComponentClass& cls) const {
     std::vector<std::string> outputs;
     for (const Instance& i : cls.instances) {
       for (const Variable& v : model()[i.class_id].variables) {
-        if (v.role == VariableRole::kOutput) outputs.push_back(model().Text(i.name) + "." + model().Text(v.name));
+        if (v.role == VariableRole::kOutput)
+          outputs.push_back(model().Text(i.name) + "." + model().Text(v.name));
       }
     }
     return outputs;
@@ -294,7 +339,8 @@ class FaultFinder {
     for (const Joint& t : terminals) plain.push_back(t.path);
     for (uint32_t t = (*tree_)[connect].first_token; t <= (*tree_)[connect].last_token; ++t) {
       if (tree_->tokens[t].kind() == TokenKind::kJoin) Add(kSignalAndTerminal, tree_->SpanOfToken(t), {"->"});
-      if (tree_->tokens[t].kind() == TokenKind::kArrow) Add(kSignalAndTerminal, tree_->SpanOfToken(t), {"--"});
+      if (tree_->tokens[t].kind() == TokenKind::kArrow)
+        Add(kSignalAndTerminal, tree_->SpanOfToken(t), {"--"});
     }
     for (const NodeId path : tree_->Children(connect)) {
       if (tree_->kind(path) != NodeKind::kPath) continue;
@@ -303,24 +349,29 @@ class FaultFinder {
         continue;
       }
       Add(kSignalAndTerminal, tree_->SpanOf(path), Outputs(cls));
-      const auto joint = std::find_if(terminals.begin(), terminals.end(), [&](const Joint& t) { return t.path == Text(path); });
+      const auto joint = std::find_if(terminals.begin(), terminals.end(),
+                                      [&](const Joint& t) { return t.path == Text(path); });
       ASSERT_NE(joint, terminals.end()) << Text(path);
       std::vector<std::string> others;
       for (const Joint& t : terminals) {
         if (t.domain != joint->domain) others.push_back(t.path);
       }
       for (const char* domain : {"electrical", "translational", "rotational", "hydraulic", "thermal"}) {
-        if (model().Text(model().domains[joint->domain.index()].name) != domain) others.push_back(std::string(domain) + ".ground");
+        if (model().Text(model().domains[joint->domain.index()].name) != domain)
+          others.push_back(std::string(domain) + ".ground");
       }
       Add(kOtherDomain, tree_->SpanOf(path), others);
       // The terminal's own name: the last of the path.
       const NodeId last = Segments(path).back();
-      const ComponentClass* owner = Segments(path).size() == 1 ? &cls : ClassOfInstance(cls, Name(Segments(path).at(0)));
-      Add(kMisspeltTerminal, tree_->SpanOf(last), Misspellings(Name(last), owner != nullptr ? MembersOf(*owner) : Names{}));
+      const ComponentClass* owner =
+          Segments(path).size() == 1 ? &cls : ClassOfInstance(cls, Name(Segments(path).at(0)));
+      Add(kMisspeltTerminal, tree_->SpanOf(last),
+          Misspellings(Name(last), owner != nullptr ? MembersOf(*owner) : Names{}));
     }
   }
 
-  // An instance declared again on a line of its own, somewhere below its declaration, perhaps of another class.
+  // An instance declared again on a line of its own, somewhere below its declaration, perhaps of another
+  // class.
   void FindDuplicates(NodeId declaration) {
     std::vector<NodeId> instances;
     std::vector<std::string> uses;
@@ -344,13 +395,22 @@ class FaultFinder {
   void FindInTokens() {
     for (uint32_t t = 0; t < tree_->tokens.size(); ++t) {
       switch (tree_->tokens[t].kind()) {
-        case TokenKind::kLeftBrace: case TokenKind::kRightBrace: case TokenKind::kLeftParen: case TokenKind::kRightParen:
-        case TokenKind::kLeftBracket: case TokenKind::kRightBracket:
+        case TokenKind::kLeftBrace:
+        case TokenKind::kRightBrace:
+        case TokenKind::kLeftParen:
+        case TokenKind::kRightParen:
+        case TokenKind::kLeftBracket:
+        case TokenKind::kRightBracket:
           Add(kDroppedBracket, tree_->SpanOfToken(t), {""});
           break;
         // Without these the text still says something.
-        case TokenKind::kPublic: case TokenKind::kFinal: case TokenKind::kOptional: case TokenKind::kDiscrete: case TokenKind::kNot:
-        case TokenKind::kTrue: case TokenKind::kFalse:
+        case TokenKind::kPublic:
+        case TokenKind::kFinal:
+        case TokenKind::kOptional:
+        case TokenKind::kDiscrete:
+        case TokenKind::kNot:
+        case TokenKind::kTrue:
+        case TokenKind::kFalse:
           break;
         default:
           if (IsReservedWord(tree_->tokens[t].kind())) Add(kDroppedKeyword, tree_->SpanOfToken(t), {""});
@@ -359,7 +419,8 @@ class FaultFinder {
     }
     // Words that are keywords only where they stand.
     for (const Node& node : tree_->nodes) {
-      const bool clause = node.kind == NodeKind::kPlot || node.kind == NodeKind::kSet || node.kind == NodeKind::kStart;
+      const bool clause =
+          node.kind == NodeKind::kPlot || node.kind == NodeKind::kSet || node.kind == NodeKind::kStart;
       if (clause) Add(kDroppedKeyword, tree_->SpanOfToken(node.first_token), {""});
     }
   }
@@ -395,7 +456,8 @@ std::vector<Fault> ChooseFaults(std::vector<FaultFinder>& files, size_t count, R
     if (places.empty()) continue;
     const Place& place = places[next_place[{kind, file}]++ % places.size()];
     const std::string& wrong = place.wrong[random.Below(place.wrong.size())];
-    if (used.emplace(file, place.begin, place.end, wrong).second) faults.push_back({kind, file, place, wrong});
+    if (used.emplace(file, place.begin, place.end, wrong).second)
+      faults.push_back({kind, file, place, wrong});
   }
   return faults;
 }
@@ -406,7 +468,8 @@ std::vector<Fault> FaultsEverywhere(const std::vector<FaultFinder>& files, Rando
   for (size_t file = 0; file < files.size(); ++file) {
     for (size_t kind = 0; kind < kFaultKinds; ++kind) {
       for (const Place& place : files[file].places[kind]) {
-        faults.push_back({static_cast<FaultKind>(kind), file, place, place.wrong[random.Below(place.wrong.size())]});
+        faults.push_back(
+            {static_cast<FaultKind>(kind), file, place, place.wrong[random.Below(place.wrong.size())]});
       }
     }
   }
@@ -429,13 +492,16 @@ class FaultInjection : public testing::Test {
     }
   }
 
-  // Whether each fault gives an error, the first of them on the broken line or the next one. A crash ends the test.
+  // Whether each fault gives an error, the first of them on the broken line or the next one. A crash ends the
+  // test.
   Tally Inject(const std::vector<Fault>& faults) const {
     Tally tally;
     for (const Fault& fault : faults) {
       const std::string& text = texts_[fault.file];
-      const std::string mutant = text.substr(0, fault.place.begin) + fault.wrong + text.substr(fault.place.end);
-      const auto line = 1 + static_cast<uint32_t>(std::count(text.begin(), text.begin() + fault.place.begin, '\n'));
+      const std::string mutant =
+          text.substr(0, fault.place.begin) + fault.wrong + text.substr(fault.place.end);
+      const auto line =
+          1 + static_cast<uint32_t>(std::count(text.begin(), text.begin() + fault.place.begin, '\n'));
       const std::string name = paths_[fault.file].filename().string();
       NoReader reader;
       const auto loaded = LoadModelText(name, mutant, reader);
@@ -445,7 +511,8 @@ class FaultInjection : public testing::Test {
       }
       ++tally.made[fault.kind];
       const std::string what = name + ":" + std::to_string(line) + ": " + kKindNames[fault.kind] + ": `" +
-                               text.substr(fault.place.begin, fault.place.end - fault.place.begin) + "` -> `" + fault.wrong + "`\n";
+                               text.substr(fault.place.begin, fault.place.end - fault.place.begin) +
+                               "` -> `" + fault.wrong + "`\n";
       if (first == nullptr) {
         ++tally.silent;
         tally.misses += "SILENT " + what;
@@ -457,7 +524,8 @@ class FaultInjection : public testing::Test {
         ++tally.placed[fault.kind];
         ++tally.all_placed;
       } else {
-        tally.misses += "missed " + what + "  " + file.path() + ":" + std::to_string(found) + ": " + CodeText(*first->info) + " " + first->message + "\n";
+        tally.misses += "missed " + what + "  " + file.path() + ":" + std::to_string(found) + ": " +
+                        CodeText(*first->info) + " " + first->message + "\n";
       }
     }
     return tally;
@@ -465,7 +533,8 @@ class FaultInjection : public testing::Test {
 
   static void Print(const Tally& tally) {
     std::printf("%s%-34s %6s %7s\n", tally.misses.c_str(), "fault", "faults", "placed");
-    for (size_t k = 0; k < kFaultKinds; ++k) std::printf("%-34s %6zu %7zu\n", kKindNames[k], tally.made[k], tally.placed[k]);
+    for (size_t k = 0; k < kFaultKinds; ++k)
+      std::printf("%-34s %6zu %7zu\n", kKindNames[k], tally.made[k], tally.placed[k]);
   }
 
   std::vector<fs::path> paths_;
@@ -481,8 +550,8 @@ TEST_F(FaultInjection, FiveHundredFaultsAreFoundWhereTheyAre) {
   const Tally tally = Inject(faults);
   Print(tally);
   for (size_t k = 0; k < kFaultKinds; ++k) EXPECT_GE(tally.made[k], kFaults / kFaultKinds) << kKindNames[k];
-  std::printf("fault injection: %zu faults, %.1f %% placed, %zu silent\n", faults.size(), 100.0 * static_cast<double>(tally.all_placed) / kFaults,
-              tally.silent);
+  std::printf("fault injection: %zu faults, %.1f %% placed, %zu silent\n", faults.size(),
+              100.0 * static_cast<double>(tally.all_placed) / kFaults, tally.silent);
   EXPECT_EQ(tally.silent, 0u);
   EXPECT_GE(tally.all_placed, kFaults * 95 / 100);
 }
@@ -494,10 +563,12 @@ TEST_F(FaultInjection, AFaultAtEveryPlaceIsFound) {
   const Tally tally = Inject(faults);
   Print(tally);
   std::printf("faults everywhere: %zu faults, %.2f %% placed, %zu silent\n", faults.size(),
-              100.0 * static_cast<double>(tally.all_placed) / static_cast<double>(faults.size()), tally.silent);
+              100.0 * static_cast<double>(tally.all_placed) / static_cast<double>(faults.size()),
+              tally.silent);
   EXPECT_GE(faults.size(), 2000u);
   EXPECT_EQ(tally.silent, 0u);
-  for (size_t k = 0; k < kFaultKinds; ++k) EXPECT_GE(tally.placed[k], tally.made[k] * 95 / 100) << kKindNames[k];
+  for (size_t k = 0; k < kFaultKinds; ++k)
+    EXPECT_GE(tally.placed[k], tally.made[k] * 95 / 100) << kKindNames[k];
 }
 
 }  // namespace

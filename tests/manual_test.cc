@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The manual is true: every block ```cot checks clean, every block ```cot COT#### gives that message and no other.
+// The manual is true: every block ```cot checks clean, every block ```cot COT#### gives that message and no
+// other.
 
 #include <gtest/gtest.h>
 
@@ -86,7 +87,8 @@ TEST(Manual, EveryBlockDoesWhatItsMarkSays) {
 TEST(Manual, EveryBlockIsMarked) {
   for (const fs::path& page : test::FilesBelow("docs/manual", ".md")) {
     for (const Block& block : BlocksOf(page)) {
-      const bool looks_like_a_model = block.code.find("connect ") != std::string::npos && block.code.find("\"connect\"") == std::string::npos;
+      const bool looks_like_a_model = block.code.find("connect ") != std::string::npos &&
+                                      block.code.find("\"connect\"") == std::string::npos;
       EXPECT_TRUE(!looks_like_a_model || !block.mark.empty())
           << page << ":" << block.line << ": a block of the language without a mark is not tested";
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The models of the repository check clean, and those of tests/models are the networks of expected/networks.json: the same components with
-// the same values, joined at the same nodes with the same signs. The comparison is made on the checked Model, edge by edge, so it does not
-// read a .cot file the way its author did.
+// The models of the repository check clean, and those of tests/models are the networks of
+// expected/networks.json: the same components with the same values, joined at the same nodes with the same
+// signs. The comparison is made on the checked Model, edge by edge, so it does not read a .cot file the way
+// its author did.
 
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
@@ -65,7 +66,8 @@ TEST(Models, EveryLibraryClassBuildsInEveryModel) {
     const DeclarationId id(i);
     const Declaration declaration = (*loaded->declarations)[id];
     if (declaration.kind != NodeKind::kComponent && declaration.kind != NodeKind::kSoftware) continue;
-    const std::string name = loaded->model.Text(declaration.package) + "." + loaded->model.Text(declaration.name);
+    const std::string name =
+        loaded->model.Text(declaration.package) + "." + loaded->model.Text(declaration.name);
     const SyntaxTree& tree = loaded->declarations->TreeOf(id);
     std::vector<std::string> models;
     for (const NodeId child : tree.Children((*loaded->declarations)[id].node)) {
@@ -73,7 +75,8 @@ TEST(Models, EveryLibraryClassBuildsInEveryModel) {
     }
     if (models.empty()) models.emplace_back();
     for (const std::string& model : models) {
-      const auto cls = BuildLibraryClass(loaded->model, *loaded->declarations, loaded->diagnostics, id, model);
+      const auto cls =
+          BuildLibraryClass(loaded->model, *loaded->declarations, loaded->diagnostics, id, model);
       ++built;
       ASSERT_TRUE(cls.has_value()) << name << " as " << model;
       EXPECT_FALSE(loaded->model[*cls].documentation.empty()) << name << " has no documentation";
@@ -84,9 +87,11 @@ TEST(Models, EveryLibraryClassBuildsInEveryModel) {
   EXPECT_GE(built, 90u);
 }
 
-// --- The networks -------------------------------------------------------------------------------------------------------------------
+// --- The networks
+// -------------------------------------------------------------------------------------------------------------------
 
-/** Which class stands for which element of the netlist (tests/models/README.md), and which of its parameters is the element's value. */
+/** Which class stands for which element of the netlist (tests/models/README.md), and which of its parameters
+ * is the element's value. */
 struct Counterpart {
   std::string type;
   std::string parameter;  // none: sources and the op-amp
@@ -136,7 +141,8 @@ const std::map<std::string, Counterpart> kCounterparts = {
     {"CurrentControlledCurrentSource", {"CCCS", "gain", false}},
 };
 
-/** Vertices of a system: terminals of its instances and the references of the domains, joined by its connections. */
+/** Vertices of a system: terminals of its instances and the references of the domains, joined by its
+ * connections. */
 class Vertices {
  public:
   Vertices(const Model& model, const ComponentClass& system) : model_(model) {
@@ -153,7 +159,8 @@ class Vertices {
       for (uint32_t i = 0; i < connection.endpoint_count; ++i) {
         const Endpoint& end = system.endpoints[connection.first_endpoint + i];
         EXPECT_NE(end.kind, Endpoint::Kind::kSignal);
-        const size_t vertex = end.kind == Endpoint::Kind::kGround ? Reference(DomainId(end.member)) : Terminal(end.instance, end.member);
+        const size_t vertex = end.kind == Endpoint::Kind::kGround ? Reference(DomainId(end.member))
+                                                                  : Terminal(end.instance, end.member);
         if (i > 0) Join(previous_, vertex);
         previous_ = vertex;
       }
@@ -181,14 +188,20 @@ class Vertices {
   size_t count_ = 0, domains_ = 0, previous_ = 0;
 };
 
-double ValueOf(const Json& value) { return value.is_string() ? std::strtod(value.get<std::string>().c_str(), nullptr) : value.get<double>(); }
+double ValueOf(const Json& value) {
+  return value.is_string() ? std::strtod(value.get<std::string>().c_str(), nullptr) : value.get<double>();
+}
 
 /** Compares one system with one netlist. `edges` counts what was compared. */
 class NetworkComparison {
  public:
   NetworkComparison(const LoadedModel& loaded, const Json& netlist)
-      : model_(loaded.model), system_(model_[model_.systems.at(0)]), netlist_(netlist), vertices_(model_, system_) {
-    for (size_t i = 0; i < system_.instances.size(); ++i) by_name_[model_.Text(system_.instances[i].name)] = i;
+      : model_(loaded.model),
+        system_(model_[model_.systems.at(0)]),
+        netlist_(netlist),
+        vertices_(model_, system_) {
+    for (size_t i = 0; i < system_.instances.size(); ++i)
+      by_name_[model_.Text(system_.instances[i].name)] = i;
     for (const Json& component : netlist.at("components")) CompareComponent(component);
     CompareNodes();
     CompareInputs();
@@ -200,7 +213,9 @@ class NetworkComparison {
   size_t To(size_t instance, const Edge& edge) const {
     return edge.to ? vertices_.Terminal(instance, *edge.to) : vertices_.Reference(edge.domain);
   }
-  const ComponentClass& ClassOf(size_t instance) const { return model_[system_.instances[instance].class_id]; }
+  const ComponentClass& ClassOf(size_t instance) const {
+    return model_[system_.instances[instance].class_id];
+  }
 
   void CompareComponent(const Json& component) {
     const std::string id = component.at("id");
@@ -218,8 +233,10 @@ class NetworkComparison {
     const Json& ports = component.at("ports");
     const size_t controls = component.contains("control") ? 1 : 0;
     ASSERT_EQ(cls.edges.size(), ports.size() + controls);
-    if (controls == 1 && component["control"].is_array()) AddEnds(instance, cls.edges[0], component["control"]);
-    if (controls == 1 && component["control"].is_string()) CompareControllingCurrent(instance, cls.edges[0], component["control"]);
+    if (controls == 1 && component["control"].is_array())
+      AddEnds(instance, cls.edges[0], component["control"]);
+    if (controls == 1 && component["control"].is_string())
+      CompareControllingCurrent(instance, cls.edges[0], component["control"]);
     for (size_t k = 0; k < ports.size(); ++k) AddEnds(instance, cls.edges[k + controls], ports[k]);
   }
 
@@ -243,13 +260,14 @@ class NetworkComparison {
     ends_.push_back({To(instance, edge), port.at(1)});
   }
 
-  // The controlling edge is a short in series with the component whose current controls, in its direction: between the two lies a
-  // vertex that belongs to them alone. Then it is left out by joining its ends.
+  // The controlling edge is a short in series with the component whose current controls, in its direction:
+  // between the two lies a vertex that belongs to them alone. Then it is left out by joining its ends.
   void CompareControllingCurrent(size_t instance, const Edge& control, const std::string& controlling) {
     ASSERT_TRUE(by_name_.contains(controlling));
     const size_t other = by_name_.at(controlling);
     const Edge& edge = ClassOf(other).edges.at(0);
-    const std::set<size_t> behind{To(other, edge), From(instance, control)}, before{To(instance, control), From(other, edge)};
+    const std::set<size_t> behind{To(other, edge), From(instance, control)},
+        before{To(instance, control), From(other, edge)};
     EXPECT_TRUE(vertices_.Joined(To(other, edge)) == behind || vertices_.Joined(From(other, edge)) == before)
         << "is not in series with " << controlling;
     shorts_.emplace_back(From(instance, control), To(instance, control));
@@ -263,8 +281,10 @@ class NetworkComparison {
     for (const auto& [vertex, node] : ends_) {
       seen.insert(vertex);
       const size_t root = vertices_.Root(vertex);
-      EXPECT_EQ(node_of.emplace(root, node).first->second, node) << "two nodes of the netlist are one vertex here";
-      EXPECT_EQ(root_of.emplace(node, root).first->second, root) << "node " << node << " of the netlist is two vertices here";
+      EXPECT_EQ(node_of.emplace(root, node).first->second, node)
+          << "two nodes of the netlist are one vertex here";
+      EXPECT_EQ(root_of.emplace(node, root).first->second, root)
+          << "node " << node << " of the netlist is two vertices here";
     }
     for (const auto& [a, b] : shorts_) seen.insert({a, b});
     // Grounds are references, and nothing else is.
@@ -284,14 +304,16 @@ class NetworkComparison {
     for (const Connection& connection : system_.connections) {
       if (!connection.signal) continue;
       ASSERT_EQ(connection.endpoint_count, 2u);
-      const Endpoint &from = system_.endpoints[connection.first_endpoint], &to = system_.endpoints[connection.first_endpoint + 1];
+      const Endpoint &from = system_.endpoints[connection.first_endpoint],
+                     &to = system_.endpoints[connection.first_endpoint + 1];
       const std::string target = model_.Text(system_.instances[to.instance].name);
       EXPECT_EQ(model_.Text(system_.instances[from.instance].name), target + "_u");
       driven.insert(target);
       named_.insert(target + "_u");
     }
     EXPECT_EQ(driven, netlist_.at("inputs").get<std::set<std::string>>());
-    for (const auto& [name, instance] : by_name_) EXPECT_TRUE(named_.contains(name)) << name << " is not in the netlist";
+    for (const auto& [name, instance] : by_name_)
+      EXPECT_TRUE(named_.contains(name)) << name << " is not in the netlist";
   }
 
   const Model& model_;
@@ -304,10 +326,13 @@ class NetworkComparison {
   std::vector<std::pair<size_t, size_t>> shorts_;
 };
 
-Json Networks() { return Json::parse(test::ReadText(test::kRoot / "tests/models/expected/networks.json")); }
+Json Networks() {
+  return Json::parse(test::ReadText(test::kRoot / "tests/models/expected/networks.json"));
+}
 
 TEST(Models, NetworksAreThoseOfTheNetlists) {
-  const std::set<std::string> mechanical{"hydraulic_cylinder_rigid", "motor_gear_flexible", "two_mass_free", "lever_masses"};
+  const std::set<std::string> mechanical{"hydraulic_cylinder_rigid", "motor_gear_flexible", "two_mass_free",
+                                         "lever_masses"};
   const Json networks = Networks();
   size_t compared = 0, ends = 0;
   for (const Json& network : networks.at("cases")) {
@@ -318,7 +343,8 @@ TEST(Models, NetworksAreThoseOfTheNetlists) {
       const auto loaded = LoadClean(test::kRoot / "tests/models" / (name + ".cot"));
       ASSERT_EQ(loaded->model.systems.size(), 1u);
       ends += NetworkComparison(*loaded, network.at("netlist")).edges();
-      // Ill-posed networks are refused by a later stage; all others have an experiment that shows the netlist's outputs.
+      // Ill-posed networks are refused by a later stage; all others have an experiment that shows the
+      // netlist's outputs.
       if (id.rfind("err_", 0) != 0) {
         ASSERT_EQ(loaded->model.experiments.size(), 1u);
         EXPECT_EQ(loaded->model.experiments[0].plots.size(), network.at("netlist").at("outputs").size());
@@ -326,7 +352,8 @@ TEST(Models, NetworksAreThoseOfTheNetlists) {
       ++compared;
     }
   }
-  std::printf("networks: %zu models agree with their netlists in components, values and %zu ends of edges\n", compared, ends);
+  std::printf("networks: %zu models agree with their netlists in components, values and %zu ends of edges\n",
+              compared, ends);
   EXPECT_EQ(compared, 17u + 4u);
 }
 
@@ -349,7 +376,8 @@ TEST(Models, AWrongTranscriptionIsSeen) {
     EXPECT_TRUE(loaded->diagnostics.ok());
     testing::TestPartResultArray failures;
     {
-      const testing::ScopedFakeTestPartResultReporter quiet(testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD, &failures);
+      const testing::ScopedFakeTestPartResultReporter quiet(
+          testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD, &failures);
       NetworkComparison(*loaded, *netlist);
     }
     return failures.size() > 0;

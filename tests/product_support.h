@@ -33,7 +33,8 @@ inline void WriteText(const fs::path& path, std::string_view text) {
   std::ofstream(path, std::ios::binary).write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
-/// The files below a folder of the repository with this extension, in order of their names. None if there is no such folder.
+/// The files below a folder of the repository with this extension, in order of their names. None if there is
+/// no such folder.
 inline std::vector<fs::path> FilesBelow(const fs::path& folder, std::string_view extension) {
   std::vector<fs::path> files;
   if (!fs::exists(kRoot / folder)) return files;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program prints as JSON keeps to the schemas in docs/schema, and the schemas are narrow enough to mean something.
+// What the program prints as JSON keeps to the schemas in docs/schema, and the schemas are narrow enough to
+// mean something.
 
 #include <gtest/gtest.h>
 
@@ -21,8 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-/** A validator for the part of JSON Schema 2020-12 that our schemas use. A keyword it does not know is an error, so that none is thought
-to be checked and is not. */
+/** A validator for the part of JSON Schema 2020-12 that our schemas use. A keyword it does not know is an
+error, so that none is thought to be checked and is not. */
 class Schema {
  public:
   explicit Schema(Json root) : root_(std::move(root)) {}
@@ -44,41 +45,52 @@ class Schema {
     if (type == "boolean") return value.is_boolean();
     if (type == "null") return value.is_null();
     if (type == "number") return value.is_number();
-    if (type == "integer") return value.is_number_integer() || (value.is_number() && std::floor(value.get<double>()) == value.get<double>());
+    if (type == "integer")
+      return value.is_number_integer() ||
+             (value.is_number() && std::floor(value.get<double>()) == value.get<double>());
     return false;
   }
 
   void Check(const Json& schema, const Json& value, const std::string& at) {
-    static const std::set<std::string> kNotes{"$schema", "$id", "$defs", "title", "description", "properties"};
+    static const std::set<std::string> kNotes{"$schema", "$id",         "$defs",
+                                              "title",   "description", "properties"};
     for (const auto& [keyword, rule] : schema.items()) {
       if (kNotes.contains(keyword)) continue;
       if (keyword == "$ref") {
         const std::string target = rule;
-        if (target.rfind("#/", 0) != 0) Fail(at, "cannot follow " + target);
-        else Check(root_.at(Json::json_pointer(target.substr(1))), value, at);
+        if (target.rfind("#/", 0) != 0)
+          Fail(at, "cannot follow " + target);
+        else
+          Check(root_.at(Json::json_pointer(target.substr(1))), value, at);
       } else if (keyword == "type") {
         if (!IsType(value, rule)) Fail(at, "is not of type " + rule.get<std::string>() + ": " + value.dump());
       } else if (keyword == "const") {
         if (value != rule) Fail(at, "is not " + rule.dump());
       } else if (keyword == "enum") {
-        if (std::find(rule.begin(), rule.end(), value) == rule.end()) Fail(at, "is none of " + rule.dump() + ": " + value.dump());
+        if (std::find(rule.begin(), rule.end(), value) == rule.end())
+          Fail(at, "is none of " + rule.dump() + ": " + value.dump());
       } else if (keyword == "required") {
         for (const Json& name : rule) {
-          if (value.is_object() && !value.contains(name.get<std::string>())) Fail(at, "lacks " + name.get<std::string>());
+          if (value.is_object() && !value.contains(name.get<std::string>()))
+            Fail(at, "lacks " + name.get<std::string>());
         }
       } else if (keyword == "additionalProperties") {
         if (rule != false) Fail(at, "additionalProperties is only understood as false");
         if (!value.is_object()) continue;
         for (const auto& [name, inner] : value.items()) {
-          if (!schema.contains("properties") || !schema["properties"].contains(name)) Fail(at, "has " + name + ", which is not in the schema");
+          if (!schema.contains("properties") || !schema["properties"].contains(name))
+            Fail(at, "has " + name + ", which is not in the schema");
         }
       } else if (keyword == "items") {
-        for (size_t i = 0; value.is_array() && i < value.size(); ++i) Check(rule, value[i], at + "[" + std::to_string(i) + "]");
+        for (size_t i = 0; value.is_array() && i < value.size(); ++i)
+          Check(rule, value[i], at + "[" + std::to_string(i) + "]");
       } else if (keyword == "pattern") {
-        if (value.is_string() && !std::regex_search(value.get<std::string>(), std::regex(rule.get<std::string>())))
+        if (value.is_string() &&
+            !std::regex_search(value.get<std::string>(), std::regex(rule.get<std::string>())))
           Fail(at, "does not match " + rule.get<std::string>() + ": " + value.dump());
       } else if (keyword == "minimum") {
-        if (value.is_number() && value.get<double>() < rule.get<double>()) Fail(at, "is less than " + rule.dump());
+        if (value.is_number() && value.get<double>() < rule.get<double>())
+          Fail(at, "is less than " + rule.dump());
       } else if (keyword == "anyOf") {
         const std::vector<std::string> before = errors_;
         bool fits = false;
@@ -103,9 +115,15 @@ class Schema {
   std::vector<std::string> errors_;
 };
 
-Json ReadJson(const fs::path& path) { return Json::parse(test::ReadText(test::kRoot / path)); }
-Schema CheckSchema() { return Schema(ReadJson("docs/schema/cotree.check-1.json")); }
-Schema LibrarySchema() { return Schema(ReadJson("docs/schema/cotree.library-1.json")); }
+Json ReadJson(const fs::path& path) {
+  return Json::parse(test::ReadText(test::kRoot / path));
+}
+Schema CheckSchema() {
+  return Schema(ReadJson("docs/schema/cotree.check-1.json"));
+}
+Schema LibrarySchema() {
+  return Schema(ReadJson("docs/schema/cotree.library-1.json"));
+}
 
 std::string Joined(const std::vector<std::string>& lines) {
   std::string text;
@@ -146,7 +164,8 @@ TEST(Schema, CheckOfAFileThatIsNotThere) {
 }
 
 TEST(Schema, CheckAsTheCommandPrintsIt) {
-  const auto run = test::RunCotree({"check", "examples/positioner/positioner.cot", "--format", "json", "--units", "--parameters", "--statistics"});
+  const auto run = test::RunCotree({"check", "examples/positioner/positioner.cot", "--format", "json",
+                                    "--units", "--parameters", "--statistics"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const Json output = Json::parse(run.out);
   EXPECT_EQ(Joined(CheckSchema().Validate(output)), "");
@@ -182,19 +201,19 @@ TEST(Schema, ABrokenDocumentFails) {
     bad[Json::json_pointer(pointer)] = value;
     return !check.Validate(bad).empty();
   };
-  EXPECT_TRUE(broken("/schema", "cotree.check/2"));                       // const
-  EXPECT_TRUE(broken("/errors", -1));                                     // minimum
-  EXPECT_TRUE(broken("/errors", 0.5));                                    // type
-  EXPECT_TRUE(broken("/surprise", 1));                                    // additionalProperties
-  EXPECT_TRUE(broken("/diagnostics/0/code", "COT12"));                    // pattern
-  EXPECT_TRUE(broken("/diagnostics/0/severity", "fatal"));                // enum
-  EXPECT_TRUE(broken("/diagnostics/0/place", "line 3"));                  // anyOf
-  EXPECT_TRUE(broken("/diagnostics/0/place/line", 0));                    // anyOf, $ref, minimum
-  EXPECT_TRUE(broken("/diagnostics/0/notes", Json::array({1})));          // items
+  EXPECT_TRUE(broken("/schema", "cotree.check/2"));               // const
+  EXPECT_TRUE(broken("/errors", -1));                             // minimum
+  EXPECT_TRUE(broken("/errors", 0.5));                            // type
+  EXPECT_TRUE(broken("/surprise", 1));                            // additionalProperties
+  EXPECT_TRUE(broken("/diagnostics/0/code", "COT12"));            // pattern
+  EXPECT_TRUE(broken("/diagnostics/0/severity", "fatal"));        // enum
+  EXPECT_TRUE(broken("/diagnostics/0/place", "line 3"));          // anyOf
+  EXPECT_TRUE(broken("/diagnostics/0/place/line", 0));            // anyOf, $ref, minimum
+  EXPECT_TRUE(broken("/diagnostics/0/notes", Json::array({1})));  // items
   EXPECT_FALSE(broken("/diagnostics/0/place", nullptr));
   Json short_one = good;
   short_one["diagnostics"][0].erase("message");
-  EXPECT_FALSE(check.Validate(short_one).empty());                        // required
+  EXPECT_FALSE(check.Validate(short_one).empty());  // required
 
   Schema library = LibrarySchema();
   EXPECT_FALSE(library.Validate(good).empty());
@@ -206,7 +225,8 @@ TEST(Schema, SchemasAreClosed) {
   const auto visit = [](const auto& self, const Json& schema, const std::string& at) -> void {
     if (schema.is_object()) {
       if (schema.contains("type") && schema["type"] == "object") {
-        EXPECT_TRUE(schema.contains("properties") && schema.value("additionalProperties", true) == false) << at;
+        EXPECT_TRUE(schema.contains("properties") && schema.value("additionalProperties", true) == false)
+            << at;
       }
       for (const auto& [name, inner] : schema.items()) self(self, inner, at + "/" + name);
     }

@@ -29,7 +29,8 @@ void AddWords(const std::string& pattern, std::set<std::string>& words) {
     const size_t close = pattern.find(')', open);
     std::string group = pattern.substr(open + 1, close - open - 1);
     if (group.rfind("?:", 0) == 0) group = group.substr(2);
-    if (group.empty() || group.find_first_not_of("abcdefghijklmnopqrstuvwxyz|") != std::string::npos) continue;
+    if (group.empty() || group.find_first_not_of("abcdefghijklmnopqrstuvwxyz|") != std::string::npos)
+      continue;
     for (size_t begin = 0; begin <= group.size();) {
       const size_t end = std::min(group.find('|', begin), group.size());
       words.insert(group.substr(begin, end - begin));
@@ -39,20 +40,23 @@ void AddWords(const std::string& pattern, std::set<std::string>& words) {
 }
 
 const Json& Grammar() {
-  static const Json grammar = Json::parse(test::ReadText(test::kRoot / "editors/textmate/cotree.tmLanguage.json"));
+  static const Json grammar =
+      Json::parse(test::ReadText(test::kRoot / "editors/textmate/cotree.tmLanguage.json"));
   return grammar;
 }
 
 TEST(TextMate, KeywordsAreTheReservedWords) {
   std::set<std::string> words;
-  for (const Json& rule : Grammar().at("repository").at("keywords").at("patterns")) AddWords(rule.at("match"), words);
+  for (const Json& rule : Grammar().at("repository").at("keywords").at("patterns"))
+    AddWords(rule.at("match"), words);
   EXPECT_EQ(words, ReservedWords());
 }
 
 // Words that declare, beside their own rule, must be reserved words too.
 TEST(TextMate, DeclarationsAreReservedWords) {
   std::set<std::string> words;
-  for (const Json& rule : Grammar().at("repository").at("declarations").at("patterns")) AddWords(rule.at("match"), words);
+  for (const Json& rule : Grammar().at("repository").at("declarations").at("patterns"))
+    AddWords(rule.at("match"), words);
   EXPECT_FALSE(words.empty());
   for (const std::string& word : words) EXPECT_TRUE(ReservedWords().contains(word)) << word;
 }

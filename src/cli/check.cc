@@ -109,7 +109,7 @@ void PrintStatistics(const LoadedModel& loaded) {
 
 int RunCheck(const CheckOptions& options, const Console& console) {
   DiskReader reader;
-  const auto loaded = LoadModel(options.file, reader, {options.library});
+  const auto loaded = LoadModel(options.file, reader, {.library = options.library});
   const Diagnostics& diagnostics = loaded->diagnostics;
   if (options.json) {
     std::fputs(CheckJson(*loaded, options).c_str(), stdout);

@@ -256,6 +256,7 @@ void ClassBuilder::DefineConnection(NodeId node) {
     first = false;
   }
   if (ok) class_.connections.push_back(connection);
+  else connection_failed_ = true;
 }
 
 // associate motor.theta = load.phi

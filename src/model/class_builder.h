@@ -82,6 +82,13 @@ class ClassBuilder {
     Diagnostic* report;
     uint32_t tag;
   };
+  /** Equations that hang together by unknowns, and the value among them that is to blame. */
+  struct BlamedPart {
+    uint32_t unknowns = 0;
+    std::vector<uint32_t> tags;
+    std::optional<uint32_t> culprit;  // None: none, or more than one
+    std::string given, wanted;
+  };
 
   // build_class.cc
   void Collect(NodeId parent, NameId model_name);
@@ -180,8 +187,7 @@ class ClassBuilder {
 
   // blame_dimensions.cc
   void BlameContradictions();
-  bool AgreeWithout(uint32_t left_out, const std::vector<uint32_t>& equations, DimensionSystem& system) const;
-  std::string DimTextIn(DimensionSystem& system, const DimExpr& dim) const;
+  void FindCulprit(BlamedPart& part, const std::vector<uint32_t>& number);
 
   // resolve_path.cc
   /** The dimensions met along a path, with the indices given for them. */
@@ -235,7 +241,7 @@ class ClassBuilder {
   std::vector<uint32_t> member_instances_;   // first instance of each kInstance node, in order
   DimensionSystem dimensions_;
   std::vector<Tag> tags_;
-  static constexpr size_t kMostBlamedEquations = 4096, kMostBlamedValues = 64;  // larger systems keep the plain message
+  static constexpr size_t kMostBlamedEquations = 4096, kMostBlameWork = 1 << 14;  // larger systems keep the plain message
   std::vector<DimEquation> dim_equations_;   // beside tags_, up to kMostBlamedEquations
   std::vector<Contradiction> contradictions_;
   std::vector<DimVarId> generic_vars_;       // beside class_.generic_values
@@ -247,6 +253,7 @@ class ClassBuilder {
   std::vector<ExprId> condition_stack_;
   std::optional<DomainId> domain_scope_;
   std::vector<std::pair<std::pair<uint32_t, uint32_t>, NodeId>> driven_;  // (instance, input) with the place
+  bool connection_failed_ = false;  // an error in a connection was reported: who is left unconnected is then no news
   bool in_initial_section_ = false;
   bool structural_scope_ = false;  // lowering a size: parameters met are structural
   std::vector<NodeId> feedthrough_nodes_;

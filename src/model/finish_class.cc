@@ -55,10 +55,10 @@ void ClassBuilder::CheckTerminalGraph() {
     const Terminal& terminal = class_.terminals[t];
     if (used[t] || terminal.optional || terminal.domain.IsNone()) continue;
     // A broken edge or connection has its own message.
-    bool mentioned = builder_.IsBroken(class_.name, NameId::None());
+    bool mentioned = connection_failed_ || builder_.IsBroken(class_.name, NameId::None());
     for (const NodeId member : members_) {
       const NodeKind kind = tree_->kind(member);
-      if (kind != NodeKind::kEdge && kind != NodeKind::kConnect && kind != NodeKind::kFor && kind != NodeKind::kIf) continue;
+      if (kind != NodeKind::kEdge && kind != NodeKind::kConnect && kind != NodeKind::kFor && kind != NodeKind::kIf && kind != NodeKind::kError) continue;
       for (uint32_t k = (*tree_)[member].first_token; k <= (*tree_)[member].last_token && !mentioned; ++k) {
         mentioned = tree_->TokenText(k) == builder_.model.names.Text(terminal.name);
       }

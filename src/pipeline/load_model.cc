@@ -26,6 +26,7 @@ std::optional<std::string> DiskReader::Read(const std::string& path) {
 
 std::unique_ptr<LoadedModel> LoadLibrary(TextReader& reader, const LoadOptions& options) {
   auto loaded = std::make_unique<LoadedModel>();
+  loaded->model.units.UseUdunits(options.udunits);
   loaded->declarations = std::make_unique<Declarations>(loaded->model, loaded->diagnostics, reader);
   for (const EmbeddedFile* file = EmbeddedLibrary(); file->name != nullptr; ++file) {
     const std::string name = std::string("library/") + file->name;

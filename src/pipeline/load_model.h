@@ -31,6 +31,7 @@ struct LoadedModel {
 
 struct LoadOptions {
   std::string library;  // a folder to take the standard library from; empty: the one inside the program
+  bool udunits = true;  // ask UDUNITS-2 for units that are not built in
 };
 
 /// A file with its imports and the standard library, checked: the whole front end in one call.

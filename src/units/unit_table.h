@@ -25,6 +25,8 @@ class UnitTable {
   explicit UnitTable(Options options) : options_(options) {}
 
   const UnitResult& Lookup(std::string_view text);
+  /// Before the first Lookup: whether to ask UDUNITS-2.
+  void UseUdunits(bool use) { options_.udunits = use; }
 
  private:
   Options options_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text to checked Model: an RC ladder, a mass-spring chain and an array of motors, by arrays and spelled out, at several sizes.
-// Prints a table, and for `evidence/` one line per measurement: `result NAME N seconds megabytes`.
-// Usage: front_end_bench [largest number of spelled-out lines, default 1000000]
+// Text to checked Model: an RC ladder, a mass-spring chain and an array of motors, by arrays and spelled out,
+// at several sizes. Prints a table, and for `evidence/` one line per measurement: `result NAME N seconds
+// megabytes`. Usage: front_end_bench [largest number of spelled-out lines, default 1000000]
 #include <malloc.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -24,7 +24,9 @@ namespace {
 using cotree::LoadedModel;
 using Text = std::function<std::string(size_t)>;
 
-std::string N(size_t n) { return std::to_string(n); }
+std::string N(size_t n) {
+  return std::to_string(n);
+}
 
 // `n` counts components.
 std::string LadderArrays(size_t n) {
@@ -40,19 +42,23 @@ std::string ChainArrays(size_t n) {
 }
 std::string MotorArrays(size_t n) {
   return "system Motors {\n  parameter n : Integer = " + N(n / 3) +
-         "\n  v : VoltageSource[n](V = 12 V)\n  motor : DCMotor[n](Kt = 0.05 N*m/A)\n  load : Inertia[n](J = [1e-3 kg*m^2 * i for i in 1:n])\n"
+         "\n  v : VoltageSource[n](V = 12 V)\n  motor : DCMotor[n](Kt = 0.05 N*m/A)\n  load : Inertia[n](J = "
+         "[1e-3 kg*m^2 * i for i in 1:n])\n"
          "  connect v.p -- motor.p\n  connect v.n -- motor.n -- electrical.ground\n"
          "  connect motor.shaft -- load.a\n  connect motor.housing -- rotational.ground\n}\n";
 }
 
 // `n` counts lines.
 std::string LadderLines(size_t n) {
-  std::string text = "system Ladder {\n  source : VoltageSource(V = 1 V)\n  connect source.p -- r1.p\n  connect source.n -- electrical.ground\n";
+  std::string text =
+      "system Ladder {\n  source : VoltageSource(V = 1 V)\n  connect source.p -- r1.p\n  connect source.n -- "
+      "electrical.ground\n";
   const size_t sections = n / 4;
   for (size_t i = 1; i <= sections; ++i) {
     const std::string k = N(i);
-    text += "  r" + k + " : Resistor(R = 1 ohm)\n  c" + k + " : Capacitor(C = 1 nF)\n  connect r" + k + ".n -- c" + k + ".p" +
-            (i < sections ? " -- r" + N(i + 1) + ".p" : "") + "\n  connect c" + k + ".n -- electrical.ground\n";
+    text += "  r" + k + " : Resistor(R = 1 ohm)\n  c" + k + " : Capacitor(C = 1 nF)\n  connect r" + k +
+            ".n -- c" + k + ".p" + (i < sections ? " -- r" + N(i + 1) + ".p" : "") + "\n  connect c" + k +
+            ".n -- electrical.ground\n";
   }
   return text + "}\n";
 }
@@ -61,7 +67,8 @@ std::string ChainLines(size_t n) {
   const size_t sections = n / 4;
   for (size_t i = 1; i <= sections; ++i) {
     const std::string k = N(i);
-    text += "  m" + k + " : Mass(m = 1.5 kg)\n  k" + k + " : Spring(k = " + N(100 + i % 7) + " N/m)\n  connect m" + k + ".a -- k" + k + ".a\n  connect k" + k + ".b -- " +
+    text += "  m" + k + " : Mass(m = 1.5 kg)\n  k" + k + " : Spring(k = " + N(100 + i % 7) +
+            " N/m)\n  connect m" + k + ".a -- k" + k + ".a\n  connect k" + k + ".b -- " +
             (i < sections ? "m" + N(i + 1) + ".a" : "translational.ground") + "\n";
   }
   return text + "}\n";
@@ -71,11 +78,14 @@ std::string MotorLines(size_t n) {
   std::string text = "system Motors {\n";
   for (size_t i = 1; i <= n / 12; ++i) {
     const std::string k = N(i);
-    text += "  t" + k + " : Step(height = 90 deg, start = 0.1 s)\n  pid" + k + " : PID(kp = 4 V/rad, ki = 8 V/(rad*s), kd = 0.35 V*s/rad, limit = 24 V)\n  d" + k +
-            " : SignalVoltageSource\n  motor" + k + " : DCMotor(Kt = 0.05 N*m/A)\n  load" + k + " : Inertia(J = 1e-3 kg*m^2)\n  a" + k + " : AngleSensor\n  connect d" + k +
-            ".p -- motor" + k + ".p\n  connect d" + k + ".n -- motor" + k + ".n -- electrical.ground\n  connect motor" + k + ".shaft -- load" + k + ".a -- a" + k +
-            ".a\n  connect motor" + k + ".housing -- rotational.ground\n  connect t" + k + ".y -> pid" + k + ".target\n  connect a" + k + ".y -> pid" + k +
-            ".measured\n  connect pid" + k + ".y -> d" + k + ".u\n";
+    text += "  t" + k + " : Step(height = 90 deg, start = 0.1 s)\n  pid" + k +
+            " : PID(kp = 4 V/rad, ki = 8 V/(rad*s), kd = 0.35 V*s/rad, limit = 24 V)\n  d" + k +
+            " : SignalVoltageSource\n  motor" + k + " : DCMotor(Kt = 0.05 N*m/A)\n  load" + k +
+            " : Inertia(J = 1e-3 kg*m^2)\n  a" + k + " : AngleSensor\n  connect d" + k + ".p -- motor" + k +
+            ".p\n  connect d" + k + ".n -- motor" + k + ".n -- electrical.ground\n  connect motor" + k +
+            ".shaft -- load" + k + ".a -- a" + k + ".a\n  connect motor" + k +
+            ".housing -- rotational.ground\n  connect t" + k + ".y -> pid" + k + ".target\n  connect a" + k +
+            ".y -> pid" + k + ".measured\n  connect pid" + k + ".y -> d" + k + ".u\n";
   }
   return text + "}\n";
 }
@@ -84,7 +94,8 @@ struct Measurement {
   double seconds = 0, megabytes = 0;
 };
 
-// In a process of its own, so that memory is that of one run; the text is made before the clock starts, as if just read.
+// In a process of its own, so that memory is that of one run; the text is made before the clock starts, as if
+// just read.
 Measurement Measure(const Text& make, size_t n) {
   int ends[2];
   if (pipe(ends) != 0) std::abort();
@@ -100,7 +111,8 @@ Measurement Measure(const Text& make, size_t n) {
     rusage after{};
     getrusage(RUSAGE_SELF, &after);
     if (!loaded->diagnostics.ok()) {
-      std::fputs(cotree::RenderText(loaded->diagnostics.list().front(), loaded->model.files, false).c_str(), stderr);
+      std::fputs(cotree::RenderText(loaded->diagnostics.list().front(), loaded->model.files, false).c_str(),
+                 stderr);
       _exit(1);
     }
     const double result[2] = {elapsed.count(), static_cast<double>(after.ru_maxrss) / 1024};
@@ -136,7 +148,8 @@ void Family(const char* name, const char* unit, const Text& make, const std::vec
   std::vector<double> x, y;
   for (const size_t n : sizes) {
     const Measurement m = Best(make, n);
-    std::printf("%-24s %12zu %10.4f %12.4f %10.1f\n", "", n, m.seconds, m.seconds / static_cast<double>(n) * 1e6, m.megabytes);
+    std::printf("%-24s %12zu %10.4f %12.4f %10.1f\n", "", n, m.seconds,
+                m.seconds / static_cast<double>(n) * 1e6, m.megabytes);
     std::printf("result %s %zu %.5f %.1f\n", name, n, m.seconds, m.megabytes);
     x.push_back(std::log(static_cast<double>(n)));
     y.push_back(std::log(m.seconds));
@@ -152,7 +165,9 @@ void Family(const char* name, const char* unit, const Text& make, const std::vec
 
 int main(int argc, char** argv) {
   const size_t largest = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1000000;
-  std::printf("Text to checked model; the best of several runs, each in a fresh process; memory: the largest resident size of the process, text included.\n");
+  std::printf(
+      "Text to checked model; the best of several runs, each in a fresh process; memory: the largest "
+      "resident size of the process, text included.\n");
   std::vector<size_t> arrays{1000, 10000, 100000, 1000000};
   Family("ladder_arrays", "components", LadderArrays, arrays);
   Family("chain_arrays", "components", ChainArrays, arrays);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text as a model: built and checked without harm; what is built can be described; the findings do not depend on being asked twice.
-// Behind a line `====` a second file follows, which the first may import or read as a table.
+// Any text as a model: built and checked without harm; what is built can be described; the findings do not
+// depend on being asked twice. Behind a line `====` a second file follows, which the first may import or read
+// as a table.
 #include <string>
 #include <string_view>
 
@@ -27,7 +28,9 @@ std::string Findings(const LoadedModel& loaded) {
   std::string out;
   for (const Diagnostic& d : loaded.diagnostics.list()) {
     const bool placed = !d.where.file.IsNone();
-    if (placed) FUZZ_ASSERT(d.where.begin <= d.where.end && d.where.end <= loaded.model.files[d.where.file].text().size());
+    if (placed)
+      FUZZ_ASSERT(d.where.begin <= d.where.end &&
+                  d.where.end <= loaded.model.files[d.where.file].text().size());
     if (out.size() < 20000) out += RenderText(d, loaded.model.files, false);
   }
   return out;
@@ -46,7 +49,8 @@ void CheckModel(const std::string& text, const std::string& second) {
         CountComponents(model, id);
         size_t shown = 0;
         for (const Equation& e : model[id].equations) {
-          if (++shown <= 20) FUZZ_ASSERT(!ExpressionText(model, e.left).empty() && !ExpressionText(model, e.right).empty());
+          if (++shown <= 20)
+            FUZZ_ASSERT(!ExpressionText(model, e.left).empty() && !ExpressionText(model, e.right).empty());
         }
         // What a checked model promises.
         for (const Instance& i : model[id].instances) FUZZ_ASSERT(!i.class_id.IsNone());

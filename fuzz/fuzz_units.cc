@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text as a unit, and any bytes as a system of dimensions: what is accepted can be written and read again; solved systems hold.
+// Any text as a unit, and any bytes as a system of dimensions: what is accepted can be written and read
+// again; solved systems hold.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,13 +28,15 @@ void CheckUnit(std::string_view text, UnitTable& table) {
   FUZZ_ASSERT(parsed->divisor >= 1);
   const std::string written = FormatDimension(parsed->dimension);
   const UnitResult again = ParseUnit(written);
-  FUZZ_ASSERT(again.ok() && again->dimension == parsed->dimension && again->factor == 1 && again->offset == 0);
+  FUZZ_ASSERT(again.ok() && again->dimension == parsed->dimension && again->factor == 1 &&
+              again->offset == 0);
   FUZZ_ASSERT(!FormatDimension(parsed->dimension, parsed->kind).empty());
   const double one = parsed->FromSi(parsed->ToSi(1));
   FUZZ_ASSERT(parsed->offset != 0 || (one > 0.999999 && one < 1.000001));
 }
 
-// Bytes as equations in a few variables. What was accepted must hold at the end for every variable that is determined.
+// Bytes as equations in a few variables. What was accepted must hold at the end for every variable that is
+// determined.
 void CheckSystem(const uint8_t* data, size_t size) {
   DimensionSystem system;
   std::vector<DimVarId> variables;
@@ -49,16 +52,20 @@ void CheckSystem(const uint8_t* data, size_t size) {
     Equation equation;
     for (size_t k = 0; k < 2 + data[at] % 2u; ++k) {
       const int exponent = (data[at + 1] >> (2 * k) & 3) - 1;
-      if (exponent != 0) equation.terms.push_back({variables[(data[at] / 4u + k * data[at + 2]) % count], Rational(static_cast<int16_t>(exponent))});
+      if (exponent != 0)
+        equation.terms.push_back({variables[(data[at] / 4u + k * data[at + 2]) % count],
+                                  Rational(static_cast<int16_t>(exponent))});
     }
     equation.constant = Dimension::Of(data[at + 3] % 3 - 1, data[at + 3] / 3 % 3 - 1, 0);
     if (data[at + 3] > 200) {
-      const auto generic = Multiply(equation.constant, DimensionVector::Generic(GenericId(data[at + 2] % 2u)));
+      const auto generic =
+          Multiply(equation.constant, DimensionVector::Generic(GenericId(data[at + 2] % 2u)));
       if (generic) equation.constant = *generic;
     }
     const auto outcome = system.AddEquation(equation.terms, equation.constant, tag);
     using Status = DimensionSystem::Status;
-    if (outcome.status == Status::kContradiction) FUZZ_ASSERT(equation.terms.empty() || !outcome.causes.empty() || outcome.implied != outcome.stated);
+    if (outcome.status == Status::kContradiction)
+      FUZZ_ASSERT(equation.terms.empty() || !outcome.causes.empty() || outcome.implied != outcome.stated);
     if (outcome.status == Status::kNew || outcome.status == Status::kImplied) accepted.push_back(equation);
   }
   for (const Equation& equation : accepted) {

@@ -7,8 +7,10 @@
 namespace cotree {
 
 void FailCheck(const char* condition, const char* file, int line) {
-  std::fprintf(stderr, "cotree: internal error: `%s` does not hold (%s:%d)\nThis is a bug of cotree, not of your model.\n",
-               condition, file, line);
+  std::fprintf(
+      stderr,
+      "cotree: internal error: `%s` does not hold (%s:%d)\nThis is a bug of cotree, not of your model.\n",
+      condition, file, line);
 #if defined(__SANITIZE_ADDRESS__) || defined(COTREE_ABORT_ON_CHECK)
   std::abort();
 #else

@@ -3,8 +3,8 @@
 
 namespace cotree {
 
-/** Our own mistakes, as opposed to the user's: prints the broken condition with its place and ends the program with exit code 3
-(design §7). Stays on in release builds; keep it off the innermost loops. */
+/** Our own mistakes, as opposed to the user's: prints the broken condition with its place and ends the
+program with exit code 3 (design §7). Stays on in release builds; keep it off the innermost loops. */
 [[noreturn]] void FailCheck(const char* condition, const char* file, int line);
 
 }  // namespace cotree

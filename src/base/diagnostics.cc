@@ -15,9 +15,12 @@ constexpr Palette kPlain{"", "", "", "", "", ""};
 
 const char* SeverityWord(Severity severity) {
   switch (severity) {
-    case Severity::kError: return "error";
-    case Severity::kWarning: return "warning";
-    case Severity::kNote: return "note";
+    case Severity::kError:
+      return "error";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kNote:
+      return "note";
   }
   return "";
 }
@@ -33,8 +36,8 @@ std::string Printable(std::string_view line) {
 
 constexpr size_t kWidest = 160;  // source columns shown; a longer line is cut around the place
 
-void RenderPlace(const Span& where, std::string_view label, const SourceFiles& files, size_t gutter, const char* caret_colour,
-                 const Palette& palette, std::string& out) {
+void RenderPlace(const Span& where, std::string_view label, const SourceFiles& files, size_t gutter,
+                 const char* caret_colour, const Palette& palette, std::string& out) {
   const SourceFile& file = files[where.file];
   const Position at = file.PositionOf(where.begin);
   const std::string_view line = file.Line(at.line);
@@ -45,7 +48,8 @@ void RenderPlace(const Span& where, std::string_view label, const SourceFiles& f
   std::string shown = Printable(line);
   size_t column = at.column;
   if (DisplayWidth(shown) > kWidest) {
-    const size_t byte_at = std::min<size_t>(where.begin - static_cast<uint32_t>(line.data() - file.text().data()), shown.size());
+    const size_t byte_at =
+        std::min<size_t>(where.begin - static_cast<uint32_t>(line.data() - file.text().data()), shown.size());
     size_t from = byte_at > kWidest / 2 ? byte_at - kWidest / 2 : 0;
     while (from > 0 && (static_cast<unsigned char>(shown[from]) & 0xC0u) == 0x80u) --from;
     size_t to = std::min(shown.size(), from + kWidest);
@@ -60,7 +64,8 @@ void RenderPlace(const Span& where, std::string_view label, const SourceFiles& f
   }
   const std::string bar = std::string(gutter, ' ') + palette.rule + " |" + palette.reset;
   out += bar + "\n";
-  out += std::string(palette.rule) + std::string(gutter - number.size(), ' ') + number + " |" + palette.reset + " " + shown + "\n";
+  out += std::string(palette.rule) + std::string(gutter - number.size(), ' ') + number + " |" +
+         palette.reset + " " + shown + "\n";
   out += bar + " " + std::string(column - 1, ' ') + caret_colour + std::string(width, '^');
   if (!label.empty()) out += " " + std::string(label);
   out += std::string(palette.reset) + "\n";
@@ -93,7 +98,8 @@ std::string CodeText(const DiagnosticInfo& info) {
   return "COT" + std::string(4 - std::min<size_t>(4, digits.size()), '0') + digits;
 }
 
-Diagnostic& Diagnostics::Report(const DiagnosticInfo& info, Span where, std::initializer_list<std::string_view> arguments) {
+Diagnostic& Diagnostics::Report(const DiagnosticInfo& info, Span where,
+                                std::initializer_list<std::string_view> arguments) {
   if (info.severity == Severity::kError) ++errors_;
   if (info.severity == Severity::kWarning) ++warnings_;
   if (list_.size() >= kMost) {
@@ -111,8 +117,11 @@ Diagnostic& Diagnostics::Report(const DiagnosticInfo& info, Span where, std::ini
 }
 
 void Diagnostics::Sort() {
-  const auto key = [](const Diagnostic& d) { return std::tuple(d.where.file.value, d.where.begin, d.info->code, std::string_view(d.message)); };
-  std::stable_sort(list_.begin(), list_.end(), [&](const Diagnostic& a, const Diagnostic& b) { return key(a) < key(b); });
+  const auto key = [](const Diagnostic& d) {
+    return std::tuple(d.where.file.value, d.where.begin, d.info->code, std::string_view(d.message));
+  };
+  std::stable_sort(list_.begin(), list_.end(),
+                   [&](const Diagnostic& a, const Diagnostic& b) { return key(a) < key(b); });
   const auto same = [&](const Diagnostic& a, const Diagnostic& b) { return key(a) == key(b); };
   const auto last = std::unique(list_.begin(), list_.end(), same);
   for (auto it = last; it != list_.end(); ++it) {
@@ -128,11 +137,12 @@ std::string RenderText(const Diagnostic& d, const SourceFiles& files, bool colou
   const char* colour = d.info->severity == Severity::kError     ? palette.error
                        : d.info->severity == Severity::kWarning ? palette.warning
                                                                 : palette.note;
-  std::string out = std::string(colour) + SeverityWord(d.info->severity) + "[" + CodeText(*d.info) + "]" + palette.reset + palette.bold +
-                    ": " + d.message + palette.reset + "\n";
+  std::string out = std::string(colour) + SeverityWord(d.info->severity) + "[" + CodeText(*d.info) + "]" +
+                    palette.reset + palette.bold + ": " + d.message + palette.reset + "\n";
   size_t gutter = 1;
   const auto widen = [&](const Span& span) {
-    if (!span.file.IsNone()) gutter = std::max(gutter, std::to_string(files[span.file].PositionOf(span.begin).line).size());
+    if (!span.file.IsNone())
+      gutter = std::max(gutter, std::to_string(files[span.file].PositionOf(span.begin).line).size());
   };
   widen(d.where);
   for (const auto& other : d.others) widen(other.where);
@@ -144,13 +154,17 @@ std::string RenderText(const Diagnostic& d, const SourceFiles& files, bool colou
   FileId shown = d.where.file;
   for (const auto& other : d.others) {
     if (other.where.file.IsNone()) continue;
-    if (other.where.file != shown) out += margin + palette.rule + "::: " + palette.reset + PlaceText(other.where, files) + "\n";
+    if (other.where.file != shown)
+      out += margin + palette.rule + "::: " + palette.reset + PlaceText(other.where, files) + "\n";
     shown = other.where.file;
     RenderPlace(other.where, other.label, files, gutter, palette.rule, palette, out);
   }
-  if (!d.where.file.IsNone() && (!d.notes.empty() || !d.helps.empty())) out += margin + palette.rule + " |" + palette.reset + "\n";
+  if (!d.where.file.IsNone() && (!d.notes.empty() || !d.helps.empty()))
+    out += margin + palette.rule + " |" + palette.reset + "\n";
   for (const std::string& note : d.notes) out += margin + palette.rule + " = " + palette.reset + note + "\n";
-  for (const std::string& help : d.helps) out += margin + palette.rule + " = " + palette.reset + palette.bold + "help: " + palette.reset + help + "\n";
+  for (const std::string& help : d.helps)
+    out +=
+        margin + palette.rule + " = " + palette.reset + palette.bold + "help: " + palette.reset + help + "\n";
   return out;
 }
 

@@ -15,8 +15,9 @@ enum class Severity : uint8_t { kNote, kWarning, kError };
 
 /** One row of a stage's table of messages (`diagnostics.def`).
 
-Codes are `COT` + stage digit + three digits and are never reused. In `message` and `help`, {0}, {1}, ... stand for the arguments of
-the report. An empty `help` means that the remedy, if any, is given at the place of the report. */
+Codes are `COT` + stage digit + three digits and are never reused. In `message` and `help`, {0}, {1}, ...
+stand for the arguments of the report. An empty `help` means that the remedy, if any, is given at the place of
+the report. */
 struct DiagnosticInfo {
   int code;
   Severity severity;
@@ -45,19 +46,22 @@ struct Diagnostic {
   Diagnostic& Help(std::string text) { return helps.push_back(std::move(text)), *this; }
 };
 
-/** Collects findings. At most `kMost` are kept, so that a broken megabyte does not fill the memory; the rest are counted. */
+/** Collects findings. At most `kMost` are kept, so that a broken megabyte does not fill the memory; the rest
+ * are counted. */
 class Diagnostics {
  public:
   static constexpr size_t kMost = 500;
 
-  Diagnostic& Report(const DiagnosticInfo& info, Span where, std::initializer_list<std::string_view> arguments = {});
+  Diagnostic& Report(const DiagnosticInfo& info, Span where,
+                     std::initializer_list<std::string_view> arguments = {});
 
   const std::deque<Diagnostic>& list() const { return list_; }
   size_t errors() const { return errors_; }
   size_t warnings() const { return warnings_; }
   size_t left_out() const { return left_out_; }
   bool ok() const { return errors_ == 0; }
-  /// Sorts by file and place, stably, and drops exact repetitions, so that the list does not depend on the order of the checks.
+  /// Sorts by file and place, stably, and drops exact repetitions, so that the list does not depend on the
+  /// order of the checks.
   void Sort();
 
  private:

@@ -10,8 +10,8 @@ namespace cotree {
 
 /** A 32-bit index with a type of its own, so that an edge is never taken for a vertex.
 
-Declare one as `using EdgeId = Id<struct EdgeTag>;`. Absence is `std::optional<EdgeId>`, or, inside compact arrays that are counted
-in millions, the value `EdgeId::None()`. */
+Declare one as `using EdgeId = Id<struct EdgeTag>;`. Absence is `std::optional<EdgeId>`, or, inside compact
+arrays that are counted in millions, the value `EdgeId::None()`. */
 template <class Tag>
 struct Id {
   uint32_t value = UINT32_MAX;

@@ -22,6 +22,8 @@ void* AllocateLargeBlock(size_t bytes) {
   return memory;
 }
 
-void FreeLargeBlock(void* memory) { std::free(memory); }
+void FreeLargeBlock(void* memory) {
+  std::free(memory);
+}
 
 }  // namespace cotree

@@ -6,8 +6,8 @@
 
 namespace cotree {
 
-/// Memory for large arrays that are read at random: from 4 MiB on it is asked to be made of huge pages, without which a system of millions
-/// of components misses the translation buffer at every step. Never null.
+/// Memory for large arrays that are read at random: from 4 MiB on it is asked to be made of huge pages,
+/// without which a system of millions of components misses the translation buffer at every step. Never null.
 void* AllocateLargeBlock(size_t bytes);
 void FreeLargeBlock(void* memory);
 

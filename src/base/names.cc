@@ -37,7 +37,9 @@ const NamePool::Slot* NamePool::Locate(std::string_view text, uint32_t hash) con
   }
 }
 
-NameId NamePool::Find(std::string_view text) const { return NameId(Locate(text, Hash(text))->id); }
+NameId NamePool::Find(std::string_view text) const {
+  return NameId(Locate(text, Hash(text))->id);
+}
 
 NameId NamePool::Intern(std::string_view text) {
   const uint32_t hash = Hash(text);

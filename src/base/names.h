@@ -15,8 +15,9 @@ using NameId = Id<struct NameTag>;
 
 /** Stores each distinct name once and gives it a number.
 
-Always true: equal texts have equal ids; ids count up from 0 in the order of first appearance; the text of an id never moves.
-Ids depend on the order of appearance, so they must never decide an order that anyone can see: compare texts for that. */
+Always true: equal texts have equal ids; ids count up from 0 in the order of first appearance; the text of an
+id never moves. Ids depend on the order of appearance, so they must never decide an order that anyone can see:
+compare texts for that. */
 class NamePool {
  public:
   NamePool();

@@ -24,7 +24,8 @@ Position SourceFile::PositionOf(uint32_t offset) const {
   const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
   const auto line = static_cast<uint32_t>(next - line_starts_.begin());
   const uint32_t start = line_starts_[line - 1];
-  return {line, static_cast<uint32_t>(DisplayWidth(std::string_view(text_).substr(start, offset - start)) + 1)};
+  return {line,
+          static_cast<uint32_t>(DisplayWidth(std::string_view(text_).substr(start, offset - start)) + 1)};
 }
 
 std::string_view SourceFile::Line(uint32_t line) const {

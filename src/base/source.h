@@ -13,7 +13,8 @@ namespace cotree {
 
 using FileId = Id<struct FileTag>;
 
-/** A stretch of a source text: bytes [begin, end) of a file. A span without a file belongs to no text (a command-line option). */
+/** A stretch of a source text: bytes [begin, end) of a file. A span without a file belongs to no text (a
+ * command-line option). */
 struct Span {
   FileId file;
   uint32_t begin = 0;

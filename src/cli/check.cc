@@ -25,10 +25,12 @@ std::string Composition(const Model& model, ClassId id) {
     if (!instance.class_id.IsNone()) ++classes[model.Text(model[instance.class_id].name)];
   }
   std::vector<std::pair<std::string, size_t>> sorted(classes.begin(), classes.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string text;
   for (size_t i = 0; i < sorted.size() && i < 8; ++i) {
-    text += (i == 0 ? "" : ", ") + (sorted[i].second > 1 ? std::to_string(sorted[i].second) + " " : std::string()) + sorted[i].first;
+    text += (i == 0 ? "" : ", ") +
+            (sorted[i].second > 1 ? std::to_string(sorted[i].second) + " " : std::string()) + sorted[i].first;
   }
   if (sorted.size() > 8) text += ", ...";
   return text;
@@ -40,21 +42,28 @@ void PrintSummary(LoadedModel& loaded, const Console& console) {
     const ComponentClass& system = model[id];
     size_t signals = 0;
     for (const Connection& c : system.connections) signals += c.signal ? 1 : 0;
-    fmt::print("{} {}: {}, {} and {}\n", console.Green("ok"), console.Bold("system " + model.Text(system.name)),
-               Plural(CountComponents(model, id), "component"), Plural(static_cast<double>(system.connections.size() - signals), "connection"),
+    fmt::print("{} {}: {}, {} and {}\n", console.Green("ok"),
+               console.Bold("system " + model.Text(system.name)),
+               Plural(CountComponents(model, id), "component"),
+               Plural(static_cast<double>(system.connections.size() - signals), "connection"),
                Plural(static_cast<double>(signals), "signal"));
     const std::string composition = Composition(model, id);
     if (!composition.empty()) fmt::print("   {}\n", console.Dim(composition));
   }
   for (const ClassId id : model.own_classes) {
     const ComponentClass& cls = model[id];
-    const std::string name = model.Text(cls.name) + (cls.model.IsNone() ? "" : " as " + model.Text(cls.model));
-    fmt::print("{} {}: {}, {}, {}\n", console.Green("ok"), console.Bold((cls.kind == ClassKind::kSoftware ? "software " : "component ") + name),
-               Plural(static_cast<double>(cls.terminals.size()), "terminal"), Plural(static_cast<double>(cls.parameters.size()), "parameter"),
+    const std::string name =
+        model.Text(cls.name) + (cls.model.IsNone() ? "" : " as " + model.Text(cls.model));
+    fmt::print("{} {}: {}, {}, {}\n", console.Green("ok"),
+               console.Bold((cls.kind == ClassKind::kSoftware ? "software " : "component ") + name),
+               Plural(static_cast<double>(cls.terminals.size()), "terminal"),
+               Plural(static_cast<double>(cls.parameters.size()), "parameter"),
                Plural(static_cast<double>(cls.equations.size()), "equation"));
   }
   for (const Experiment& experiment : model.experiments) {
-    fmt::print("{} {} of {}\n", console.Green("ok"), console.Bold("experiment " + model.Text(experiment.name)), model.Text(model[experiment.system].name));
+    fmt::print("{} {} of {}\n", console.Green("ok"),
+               console.Bold("experiment " + model.Text(experiment.name)),
+               model.Text(model[experiment.system].name));
   }
 }
 
@@ -99,10 +108,12 @@ void PrintStatistics(const LoadedModel& loaded) {
     tokens += tree->tokens.size();
     nodes += tree->nodes.size();
   }
-  fmt::print("\nstatistics\n  files {}, tokens {}, syntax nodes {}, names {}\n", model.files.size(), tokens, nodes, model.names.size());
+  fmt::print("\nstatistics\n  files {}, tokens {}, syntax nodes {}, names {}\n", model.files.size(), tokens,
+             nodes, model.names.size());
   fmt::print("  classes built {} of {} within reach\n", model.classes.size(), loaded.declarations->size());
-  fmt::print("  symbolic operations: {} nodes made, {} found again, {} differentiated, {} substituted, {} solved\n", s.constructed, s.hits,
-             s.derivatives, s.substitutions, s.solutions);
+  fmt::print(
+      "  symbolic operations: {} nodes made, {} found again, {} differentiated, {} substituted, {} solved\n",
+      s.constructed, s.hits, s.derivatives, s.substitutions, s.solutions);
 }
 
 }  // namespace
@@ -122,8 +133,10 @@ int RunCheck(const CheckOptions& options, const Console& console) {
       if (options.statistics) PrintStatistics(*loaded);
     } else {
       std::fflush(stdout);
-      fmt::print(stderr, "{}: {}{}\n", options.file, Plural(static_cast<double>(diagnostics.errors()), "error"),
-                 diagnostics.warnings() > 0 ? ", " + Plural(static_cast<double>(diagnostics.warnings()), "warning") : "");
+      fmt::print(
+          stderr, "{}: {}{}\n", options.file, Plural(static_cast<double>(diagnostics.errors()), "error"),
+          diagnostics.warnings() > 0 ? ", " + Plural(static_cast<double>(diagnostics.warnings()), "warning")
+                                     : "");
     }
   }
   if (!loaded->readable) return kExitForeign;

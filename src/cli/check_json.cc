@@ -18,7 +18,8 @@ std::string Dump(const Json& json) {
 Json PlaceJson(const Span& span, const SourceFiles& files, const std::string& label) {
   const SourceFile& file = files[span.file];
   const Position begin = file.PositionOf(span.begin), end = file.PositionOf(span.end);
-  return {{"file", file.path()}, {"line", begin.line}, {"column", begin.column}, {"end_line", end.line}, {"end_column", end.column}, {"label", label}};
+  return {{"file", file.path()},  {"line", begin.line},       {"column", begin.column},
+          {"end_line", end.line}, {"end_column", end.column}, {"label", label}};
 }
 
 const char* SeverityWord(Severity severity) {
@@ -61,13 +62,17 @@ std::string CheckJson(LoadedModel& loaded, const CheckOptions& options) {
       system["connections"] = model[id].connections.size();
       if (options.units) {
         Json units = Json::array();
-        for (const auto& row : ListInferredUnits(model, id)) units.push_back({{"path", row.path}, {"unit", row.unit}});
+        for (const auto& row : ListInferredUnits(model, id))
+          units.push_back({{"path", row.path}, {"unit", row.unit}});
         system["units"] = units;
       }
       if (options.parameters) {
         Json parameters = Json::array();
         for (const auto& row : ListParameters(model, id)) {
-          parameters.push_back({{"path", row.path}, {"value", row.value}, {"structural", row.structural}, {"reason", row.reason}});
+          parameters.push_back({{"path", row.path},
+                                {"value", row.value},
+                                {"structural", row.structural},
+                                {"reason", row.reason}});
         }
         system["parameters"] = parameters;
       }
@@ -77,7 +82,11 @@ std::string CheckJson(LoadedModel& loaded, const CheckOptions& options) {
   out["systems"] = systems;
   if (options.statistics) {
     const ExprStatistics& s = model.expressions.statistics();
-    out["statistics"] = {{"nodes", s.constructed}, {"hits", s.hits}, {"derivatives", s.derivatives}, {"substitutions", s.substitutions}, {"solutions", s.solutions}};
+    out["statistics"] = {{"nodes", s.constructed},
+                         {"hits", s.hits},
+                         {"derivatives", s.derivatives},
+                         {"substitutions", s.substitutions},
+                         {"solutions", s.solutions}};
   }
   return Dump(out);
 }
@@ -95,19 +104,33 @@ std::string LibraryJson(LoadedModel& loaded, const std::vector<ClassId>& classes
     item["package"] = model.Text(cls.package);
     item["model"] = model.Text(cls.model);
     item["documentation"] = cls.documentation;
-    Json terminals = Json::array(), parameters = Json::array(), signals = Json::array(), edges = Json::array(), equations = Json::array();
-    for (const Terminal& t : cls.terminals) terminals.push_back({{"name", model.Text(t.name)}, {"domain", model.Text(model.domains[t.domain.index()].name)}, {"optional", t.optional}});
+    Json terminals = Json::array(), parameters = Json::array(), signals = Json::array(),
+         edges = Json::array(), equations = Json::array();
+    for (const Terminal& t : cls.terminals)
+      terminals.push_back({{"name", model.Text(t.name)},
+                           {"domain", model.Text(model.domains[t.domain.index()].name)},
+                           {"optional", t.optional}});
     for (const Parameter& p : cls.parameters) {
-      parameters.push_back({{"name", model.Text(p.name)}, {"unit", p.type.unit}, {"default", p.value.IsNone() ? Json(nullptr) : Json(ExpressionText(model, p.value))}});
+      parameters.push_back(
+          {{"name", model.Text(p.name)},
+           {"unit", p.type.unit},
+           {"default", p.value.IsNone() ? Json(nullptr) : Json(ExpressionText(model, p.value))}});
     }
     for (const Variable& v : cls.variables) {
-      const char* role = v.role == VariableRole::kInput ? "input" : v.role == VariableRole::kOutput ? "output" : v.role == VariableRole::kState ? "state" : v.role == VariableRole::kExogenous ? "exogenous" : "variable";
+      const char* role = v.role == VariableRole::kInput       ? "input"
+                         : v.role == VariableRole::kOutput    ? "output"
+                         : v.role == VariableRole::kState     ? "state"
+                         : v.role == VariableRole::kExogenous ? "exogenous"
+                                                              : "variable";
       signals.push_back({{"name", model.Text(v.name)}, {"role", role}, {"unit", v.type.unit}});
     }
     for (const Edge& e : cls.edges) {
-      edges.push_back({{"name", model.Text(e.name)}, {"from", model.Text(cls.terminals[e.from].name)}, {"to", e.to ? model.Text(cls.terminals[*e.to].name) : "reference"}});
+      edges.push_back({{"name", model.Text(e.name)},
+                       {"from", model.Text(cls.terminals[e.from].name)},
+                       {"to", e.to ? model.Text(cls.terminals[*e.to].name) : "reference"}});
     }
-    for (const Equation& e : cls.equations) equations.push_back(ExpressionText(model, e.left) + " = " + ExpressionText(model, e.right));
+    for (const Equation& e : cls.equations)
+      equations.push_back(ExpressionText(model, e.left) + " = " + ExpressionText(model, e.right));
     item["terminals"] = terminals;
     item["parameters"] = parameters;
     item["variables"] = signals;

@@ -8,7 +8,8 @@
 
 namespace cotree {
 
-/** The sub-commands, one function each; the return value is the exit code. Options are filled in by run.cc. */
+/** The sub-commands, one function each; the return value is the exit code. Options are filled in by run.cc.
+ */
 
 struct CheckOptions {
   std::string file;
@@ -22,7 +23,7 @@ int RunCheck(const CheckOptions& options, const Console& console);
 
 struct FormatOptions {
   std::vector<std::string> files;
-  bool check = false;   // say whether it would change, write nothing
+  bool check = false;    // say whether it would change, write nothing
   bool stdout_ = false;  // print instead of writing
 };
 int RunFormat(const FormatOptions& options, const Console& console);

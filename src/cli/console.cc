@@ -10,7 +10,8 @@ namespace cotree {
 Console::Console() {
   const char* no_color = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");
-  const bool allowed = (no_color == nullptr || no_color[0] == '\0') && term != nullptr && std::string_view(term) != "dumb";
+  const bool allowed =
+      (no_color == nullptr || no_color[0] == '\0') && term != nullptr && std::string_view(term) != "dumb";
   colours_out_ = allowed && isatty(1) != 0;
   colours_err_ = allowed && isatty(2) != 0;
 }

@@ -7,7 +7,15 @@
 namespace cotree {
 
 /// The exit codes of design §7.
-enum ExitCode : int { kExitOk = 0, kExitModel = 1, kExitUsage = 2, kExitBug = 3, kExitNumerical = 4, kExitForeign = 5, kExitInterrupted = 130 };
+enum ExitCode : int {
+  kExitOk = 0,
+  kExitModel = 1,
+  kExitUsage = 2,
+  kExitBug = 3,
+  kExitNumerical = 4,
+  kExitForeign = 5,
+  kExitInterrupted = 130
+};
 
 /** What output looks like: colours on a terminal, none in a pipe, none with NO_COLOR. */
 class Console {

@@ -13,7 +13,8 @@ namespace {
 std::optional<double> Number(const std::string& text) {
   double value = 0;
   const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || result.ec != std::errc() || result.ptr != text.data() + text.size()) return std::nullopt;
+  if (text.empty() || result.ec != std::errc() || result.ptr != text.data() + text.size())
+    return std::nullopt;
   return value;
 }
 
@@ -23,10 +24,14 @@ struct Usage {
   const char* form;
 };
 constexpr Usage kUsages[] = {
-    {"set", 3, 3, "set INSTANCE PARAMETER VALUE"}, {"add", 2, 2, "add NAME \"CLASS(ARGUMENTS)\""},
-    {"remove", 1, 1, "remove NAME"},               {"rename", 2, 2, "rename OLD NEW"},
-    {"connect", 2, 2, "connect TERMINAL TERMINAL"}, {"wire", 2, 2, "wire OUTPUT INPUT"},
-    {"disconnect", 2, 2, "disconnect A B"},        {"layout", 3, 4, "layout NAME X Y [ROTATION]"},
+    {"set", 3, 3, "set INSTANCE PARAMETER VALUE"},
+    {"add", 2, 2, "add NAME \"CLASS(ARGUMENTS)\""},
+    {"remove", 1, 1, "remove NAME"},
+    {"rename", 2, 2, "rename OLD NEW"},
+    {"connect", 2, 2, "connect TERMINAL TERMINAL"},
+    {"wire", 2, 2, "wire OUTPUT INPUT"},
+    {"disconnect", 2, 2, "disconnect A B"},
+    {"layout", 3, 4, "layout NAME X Y [ROTATION]"},
 };
 
 }  // namespace
@@ -40,7 +45,8 @@ int RunEdit(const EditOptions& options, const Console& console) {
   }
   if (usage == nullptr) {
     const std::string_view near = Nearest(options.operation, names);
-    std::fprintf(stderr, "cotree: `%s` is not an edit%s\nTry `cotree edit-text --help`.\n", options.operation.c_str(),
+    std::fprintf(stderr, "cotree: `%s` is not an edit%s\nTry `cotree edit-text --help`.\n",
+                 options.operation.c_str(),
                  near.empty() ? "" : ("; did you mean `" + std::string(near) + "`?").c_str());
     return kExitUsage;
   }
@@ -67,7 +73,8 @@ int RunEdit(const EditOptions& options, const Console& console) {
       if (editor.tree().kind(node) == NodeKind::kSystem) systems.emplace_back(editor.tree().Name(node));
     }
     if (systems.size() != 1) {
-      std::fprintf(stderr, "cotree: `%s` has %zu systems; say which with --in NAME\n", options.file.c_str(), systems.size());
+      std::fprintf(stderr, "cotree: `%s` has %zu systems; say which with --in NAME\n", options.file.c_str(),
+                   systems.size());
       return kExitUsage;
     }
     scope = systems[0];
@@ -83,7 +90,8 @@ int RunEdit(const EditOptions& options, const Console& console) {
   } else if (operation == "rename") {
     edits = editor.RenameInstance(scope, words[0], words[1]);
   } else if (operation == "connect" || operation == "wire") {
-    edits = editor.AddConnection(scope, words[0], words[1], operation == "wire" ? ConnectionKind::kSignal : ConnectionKind::kPhysical);
+    edits = editor.AddConnection(scope, words[0], words[1],
+                                 operation == "wire" ? ConnectionKind::kSignal : ConnectionKind::kPhysical);
   } else if (operation == "disconnect") {
     edits = editor.RemoveConnection(scope, words[0], words[1]);
   } else {

@@ -9,8 +9,8 @@
 
 namespace cotree {
 
-/** Writes a file so that a crash or a full disk loses nothing: a new file beside it, then a rename. The permissions stay. False and a
-message on stderr if it cannot be written. */
+/** Writes a file so that a crash or a full disk loses nothing: a new file beside it, then a rename. The
+permissions stay. False and a message on stderr if it cannot be written. */
 bool WriteFileSafely(const std::string& path, std::string_view text);
 
 /// Prints all findings to stderr.

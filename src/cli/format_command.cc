@@ -39,8 +39,10 @@ int RunFormat(const FormatOptions& options, const Console& console) {
       std::printf("%s would change\n", path.c_str());
       if (result == kExitOk) result = kExitModel;
     } else if (changed) {
-      if (!WriteFileSafely(path, formatted)) result = kExitForeign;
-      else std::printf("%s\n", path.c_str());
+      if (!WriteFileSafely(path, formatted))
+        result = kExitForeign;
+      else
+        std::printf("%s\n", path.c_str());
     }
   }
   return result;

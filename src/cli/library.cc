@@ -20,7 +20,9 @@ std::string DocumentationOf(LoadedModel& loaded, DeclarationId id) {
   return node.IsNone() ? std::string() : StringValue(tree.Name(node));
 }
 
-bool IsClass(NodeKind kind) { return kind == NodeKind::kComponent || kind == NodeKind::kSoftware; }
+bool IsClass(NodeKind kind) {
+  return kind == NodeKind::kComponent || kind == NodeKind::kSoftware;
+}
 
 void PrintIndex(LoadedModel& loaded, std::string_view package, const Console& console) {
   const Model& model = loaded.model;
@@ -37,21 +39,26 @@ void PrintIndex(LoadedModel& loaded, std::string_view package, const Console& co
   for (auto& [name, classes] : packages) {
     fmt::print("{}{}\n", first ? "" : "\n", console.Bold(name));
     first = false;
-    for (const auto& [cls, documentation] : classes) fmt::print("  {:<{}}  {}\n", cls, width, console.Dim(documentation));
+    for (const auto& [cls, documentation] : classes)
+      fmt::print("  {:<{}}  {}\n", cls, width, console.Dim(documentation));
   }
-  if (package.empty()) fmt::print("\n`cotree library NAME` shows a component with its terminals, parameters and equations.\n");
+  if (package.empty())
+    fmt::print("\n`cotree library NAME` shows a component with its terminals, parameters and equations.\n");
 }
 
 void PrintClass(const Model& model, ClassId id, const Console& console) {
   const ComponentClass& cls = model[id];
-  const std::string title = (cls.package.IsNone() ? "" : model.Text(cls.package) + ".") + model.Text(cls.name) + (cls.model.IsNone() ? "" : " as " + model.Text(cls.model));
-  fmt::print("{}{}\n", console.Bold(title), cls.documentation.empty() ? "" : "  " + console.Dim(cls.documentation));
+  const std::string title = (cls.package.IsNone() ? "" : model.Text(cls.package) + ".") +
+                            model.Text(cls.name) + (cls.model.IsNone() ? "" : " as " + model.Text(cls.model));
+  fmt::print("{}{}\n", console.Bold(title),
+             cls.documentation.empty() ? "" : "  " + console.Dim(cls.documentation));
   const SyntaxTree& tree = model.tree(cls.origin.tree);
   const auto note = [&](NodeId name_node) {
     // The documentation string at the end of the declaration that holds this name.
     for (uint32_t t = tree[name_node].last_token + 1; t < tree.tokens.size(); ++t) {
       if (tree.tokens[t].starts_line) break;
-      if (tree.tokens[t].kind() == TokenKind::kString) return "  " + console.Dim(StringValue(tree.TokenText(t)));
+      if (tree.tokens[t].kind() == TokenKind::kString)
+        return "  " + console.Dim(StringValue(tree.TokenText(t)));
     }
     return std::string();
   };
@@ -62,30 +69,41 @@ void PrintClass(const Model& model, ClassId id, const Console& console) {
   };
   if (!cls.terminals.empty()) fmt::print("  terminals\n");
   for (const Terminal& t : cls.terminals) {
-    fmt::print("    {} : {}{}{}{}\n", model.Text(t.name), model.Text(model.domains[t.domain.index()].name), shape(t.shape), t.optional ? " (optional)" : "", note(t.origin.node));
+    fmt::print("    {} : {}{}{}{}\n", model.Text(t.name), model.Text(model.domains[t.domain.index()].name),
+               shape(t.shape), t.optional ? " (optional)" : "", note(t.origin.node));
   }
   bool header = false;
   for (const Variable& v : cls.variables) {
     if (!header) fmt::print("  signals and variables\n");
     header = true;
-    const char* role = v.role == VariableRole::kInput ? "input" : v.role == VariableRole::kOutput ? "output" : v.role == VariableRole::kState ? "state" : v.role == VariableRole::kExogenous ? "exogenous" : "variable";
-    fmt::print("    {} {} : {}{}{}\n", role, model.Text(v.name), v.type.unit.empty() ? "1" : v.type.unit, shape(v.shape), note(v.origin.node));
+    const char* role = v.role == VariableRole::kInput       ? "input"
+                       : v.role == VariableRole::kOutput    ? "output"
+                       : v.role == VariableRole::kState     ? "state"
+                       : v.role == VariableRole::kExogenous ? "exogenous"
+                                                            : "variable";
+    fmt::print("    {} {} : {}{}{}\n", role, model.Text(v.name), v.type.unit.empty() ? "1" : v.type.unit,
+               shape(v.shape), note(v.origin.node));
   }
   if (!cls.parameters.empty()) fmt::print("  parameters\n");
   for (const Parameter& p : cls.parameters) {
-    fmt::print("    {} : {}{}{}{}\n", model.Text(p.name), p.type.unit.empty() ? "1" : p.type.unit, shape(p.shape), p.value.IsNone() ? " (required)" : " = " + ExpressionText(model, p.value), note(p.origin.node));
+    fmt::print("    {} : {}{}{}{}\n", model.Text(p.name), p.type.unit.empty() ? "1" : p.type.unit,
+               shape(p.shape), p.value.IsNone() ? " (required)" : " = " + ExpressionText(model, p.value),
+               note(p.origin.node));
   }
   if (!cls.edges.empty()) fmt::print("  edges\n");
   for (const Edge& e : cls.edges) {
-    fmt::print("    {} : {} -> {}\n", model.Text(e.name), model.Text(cls.terminals[e.from].name), e.to ? model.Text(cls.terminals[*e.to].name) : "reference");
+    fmt::print("    {} : {} -> {}\n", model.Text(e.name), model.Text(cls.terminals[e.from].name),
+               e.to ? model.Text(cls.terminals[*e.to].name) : "reference");
   }
   if (!cls.equations.empty()) fmt::print("  equations\n");
-  for (const Equation& e : cls.equations) fmt::print("    {} = {}\n", ExpressionText(model, e.left), ExpressionText(model, e.right));
+  for (const Equation& e : cls.equations)
+    fmt::print("    {} = {}\n", ExpressionText(model, e.left), ExpressionText(model, e.right));
   if (!cls.energy.IsNone()) fmt::print("  energy = {}\n", ExpressionText(model, cls.energy));
   if (!cls.loss.IsNone()) fmt::print("  loss = {}\n", ExpressionText(model, cls.loss));
   if (!cls.instances.empty()) fmt::print("  made of\n");
   for (const Instance& i : cls.instances) {
-    if (!i.class_id.IsNone()) fmt::print("    {} : {}\n", model.Text(i.name), model.Text(model[i.class_id].name));
+    if (!i.class_id.IsNone())
+      fmt::print("    {} : {}\n", model.Text(i.name), model.Text(model[i.class_id].name));
   }
 }
 
@@ -110,7 +128,8 @@ int RunLibrary(const LibraryOptions& options, const Console& console) {
     if (!IsClass(d.kind)) continue;
     all.push_back(model.names.Text(d.name));
     if (!d.package.IsNone()) all.push_back(model.names.Text(d.package));
-    if (model.Text(d.name) == name && (package.empty() || model.Text(d.package) == package)) found.push_back(DeclarationId(i));
+    if (model.Text(d.name) == name && (package.empty() || model.Text(d.package) == package))
+      found.push_back(DeclarationId(i));
     if ((options.name.empty() || in_package) && options.json) found.push_back(DeclarationId(i));
   }
   if (!options.json && (options.name.empty() || (found.empty() && is_package))) {
@@ -132,7 +151,8 @@ int RunLibrary(const LibraryOptions& options, const Console& console) {
     }
     if (models.empty()) models.emplace_back();
     for (const std::string& m : models) {
-      if (const auto built = BuildLibraryClass(model, *loaded->declarations, loaded->diagnostics, id, m)) classes.push_back(*built);
+      if (const auto built = BuildLibraryClass(model, *loaded->declarations, loaded->diagnostics, id, m))
+        classes.push_back(*built);
     }
   }
   if (options.json) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands.h"
 
-int main(int argc, char** argv) { return cotree::RunCotree(argc, argv); }
+int main(int argc, char** argv) {
+  return cotree::RunCotree(argc, argv);
+}

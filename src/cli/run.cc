@@ -41,11 +41,15 @@ int RunCotree(int argc, char** argv) {
   CLI::App* check_command = app.add_subcommand("check", "check a file: names, units, sizes, connections");
   check_command->add_option("FILE", check.file, "a .cot file")->required();
   check_command->add_flag("--units", check.units, "print the dimensions that were inferred");
-  check_command->add_flag("--parameters", check.parameters, "print all parameters: which are structural, which can change at run time");
-  check_command->add_flag("--statistics", check.statistics, "print counts of work done, symbolic operations among them");
+  check_command->add_flag("--parameters", check.parameters,
+                          "print all parameters: which are structural, which can change at run time");
+  check_command->add_flag("--statistics", check.statistics,
+                          "print counts of work done, symbolic operations among them");
   check_command->add_option("--format", check_format, "text or json")->check(CLI::IsMember({"text", "json"}));
   check_command->add_option("--library", check.library, "take the standard library from this folder");
-  check_command->footer("\nExamples:\n  cotree check examples/positioner/positioner.cot\n  cotree check drive.cot --units --parameters\n  cotree check drive.cot --format json | jq .diagnostics");
+  check_command->footer(
+      "\nExamples:\n  cotree check examples/positioner/positioner.cot\n  cotree check drive.cot --units "
+      "--parameters\n  cotree check drive.cot --format json | jq .diagnostics");
 
   FormatOptions format;
   CLI::App* format_command = app.add_subcommand("fmt", "lay out files anew; comments and meaning stay");
@@ -64,15 +68,21 @@ int RunCotree(int argc, char** argv) {
   std::string library_format = "text";
   CLI::App* library_command = app.add_subcommand("library", "what the standard library offers");
   library_command->add_option("NAME", library.name, "a component, a package or a domain");
-  library_command->add_option("--format", library_format, "text or json")->check(CLI::IsMember({"text", "json"}));
-  library_command->footer("\nExamples:\n  cotree library\n  cotree library rotational\n  cotree library DCMotor");
+  library_command->add_option("--format", library_format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+  library_command->footer(
+      "\nExamples:\n  cotree library\n  cotree library rotational\n  cotree library DCMotor");
 
   EditOptions edit;
-  CLI::App* edit_command = app.add_subcommand("edit-text", "change one thing in a file and leave every other byte alone");
+  CLI::App* edit_command =
+      app.add_subcommand("edit-text", "change one thing in a file and leave every other byte alone");
   edit_command->add_option("FILE", edit.file, "a .cot file")->required();
-  edit_command->add_option("OPERATION", edit.operation, "set, add, remove, rename, connect, wire, disconnect, layout")->required();
+  edit_command
+      ->add_option("OPERATION", edit.operation, "set, add, remove, rename, connect, wire, disconnect, layout")
+      ->required();
   edit_command->add_option("WORDS", edit.words, "what the operation needs; see below");
-  edit_command->add_option("--in", edit.scope, "the system or component to edit; not needed if the file has one system");
+  edit_command->add_option("--in", edit.scope,
+                           "the system or component to edit; not needed if the file has one system");
   edit_command->add_flag("--stdout", edit.stdout_, "print the new text instead of writing it");
   edit_command->footer(R"help(
 Operations:

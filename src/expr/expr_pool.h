@@ -113,8 +113,8 @@ class ExprPool {
 
   /// The symbol of this name and order, of the kind declared first; made (as a variable) where there is none.
   SymbolId DeclareSymbol(std::string_view name, int order = 0);
-  /// The symbol of this name and kind, of order 0. Kinds are part of what a symbol is: models share a pool, and
-  /// what is a parameter in one class may be an input in another.
+  /// The symbol of this name and kind, of order 0. Kinds are part of what a symbol is: models share a pool,
+  /// and what is a parameter in one class may be an input in another.
   SymbolId DeclareSymbol(std::string_view name, SymbolKind kind);
   /// The symbol, if it was made before.
   std::optional<SymbolId> FindSymbol(std::string_view name, int order = 0) const;

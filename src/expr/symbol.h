@@ -31,8 +31,8 @@ struct SymbolInfo {
   NameId name;         // the path of the variable, such as motor.armature.i
   uint32_t order = 0;  // number of time derivatives
   SymbolKind kind = SymbolKind::kVariable;
-  SymbolId base;  // order 0 of the same name
-  SymbolId next;  // order + 1, or none as long as nobody asked for it
+  SymbolId base;      // order 0 of the same name
+  SymbolId next;      // order + 1, or none as long as nobody asked for it
   SymbolId namesake;  // of a base: another base of the same name and another kind, or none
 };
 

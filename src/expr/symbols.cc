@@ -68,8 +68,10 @@ SymbolId ExprPool::DeclareSymbol(std::string_view name, SymbolKind kind) {
   const SymbolId base(symbols_.size());
   symbols_.push_back({.name = name_id, .order = 0, .kind = kind, .base = base, .next = {}, .namesake = {}});
   symbol_hashes_.push_back(MixHash(HashText(name), static_cast<uint64_t>(kind)));
-  if (last.IsNone()) symbol_of_name_[name_id.index()] = base;
-  else symbols_[last.index()].namesake = base;
+  if (last.IsNone())
+    symbol_of_name_[name_id.index()] = base;
+  else
+    symbols_[last.index()].namesake = base;
   return base;
 }
 

@@ -40,7 +40,8 @@ class Lexer {
   }
 
  private:
-  // Bytes of the name character at `at`: ASCII letters and digits, and the signs of units: micro, mu, omega, ohm, degree.
+  // Bytes of the name character at `at`: ASCII letters and digits, and the signs of units: micro, mu, omega,
+  // ohm, degree.
   size_t NameBytes(size_t at) const {
     if ((Class(at) & (kLetter | kDigit)) != 0) return 1;
     if (at >= text_.size() || static_cast<unsigned char>(text_[at]) < 0x80) return 0;
@@ -54,10 +55,14 @@ class Lexer {
     return at;
   }
 
-  uint8_t Class(size_t at) const { return at < text_.size() ? kClasses[static_cast<unsigned char>(text_[at])] : uint8_t{kOther}; }
+  uint8_t Class(size_t at) const {
+    return at < text_.size() ? kClasses[static_cast<unsigned char>(text_[at])] : uint8_t{kOther};
+  }
   char At(size_t at) const { return at < text_.size() ? text_[at] : '\0'; }
 
-  Span SpanOf(size_t begin, size_t end) const { return {file_, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)}; }
+  Span SpanOf(size_t begin, size_t end) const {
+    return {file_, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
+  }
 
   // Moves over blanks and comments; false at the end of the text.
   bool SkipBlanks() {
@@ -139,7 +144,8 @@ class Lexer {
     }
     if (At(end) == '.' && Class(end + 1) == kDigit) {
       while (Class(end) == kDigit || (At(end) == '.' && Class(end + 1) == kDigit)) ++end;
-      diagnostics_.Report(messages::kBadNumber, SpanOf(begin, end), {text_.substr(begin, std::min<size_t>(end - begin, 32))});
+      diagnostics_.Report(messages::kBadNumber, SpanOf(begin, end),
+                          {text_.substr(begin, std::min<size_t>(end - begin, 32))});
     }
     Push(TokenKind::kNumber, begin, end);
   }
@@ -147,7 +153,8 @@ class Lexer {
   void String() {
     const size_t begin = at_;
     size_t end = begin + 1;
-    while (end < text_.size() && text_[end] != '"' && text_[end] != '\n') end += text_[end] == '\\' && At(end + 1) != '\n' ? 2u : 1u;
+    while (end < text_.size() && text_[end] != '"' && text_[end] != '\n')
+      end += text_[end] == '\\' && At(end + 1) != '\n' ? 2u : 1u;
     if (end >= text_.size() || text_[end] != '"') {
       end = std::min(end, text_.size());
       while (At(end - 1) == '\r') --end;
@@ -164,31 +171,50 @@ class Lexer {
       return At(begin + 1) == second ? Push(with, begin, begin + 2) : Push(without, begin, begin + 1);
     };
     switch (At(begin)) {
-      case '{': return Push(TokenKind::kLeftBrace, begin, begin + 1);
-      case '}': return Push(TokenKind::kRightBrace, begin, begin + 1);
-      case '(': return Push(TokenKind::kLeftParen, begin, begin + 1);
-      case ')': return Push(TokenKind::kRightParen, begin, begin + 1);
-      case '[': return Push(TokenKind::kLeftBracket, begin, begin + 1);
-      case ']': return Push(TokenKind::kRightBracket, begin, begin + 1);
-      case ',': return Push(TokenKind::kComma, begin, begin + 1);
-      case ';': return Push(TokenKind::kSemicolon, begin, begin + 1);
-      case ':': return Push(TokenKind::kColon, begin, begin + 1);
-      case '.': return Push(TokenKind::kDot, begin, begin + 1);
-      case '+': return Push(TokenKind::kPlus, begin, begin + 1);
-      case '*': return Push(TokenKind::kStar, begin, begin + 1);
-      case '/': return Push(TokenKind::kSlash, begin, begin + 1);
-      case '^': return Push(TokenKind::kCaret, begin, begin + 1);
-      case '@': return Push(TokenKind::kAt, begin, begin + 1);
-      case '=': return pair('=', TokenKind::kEqualEqual, TokenKind::kEqual);
-      case '<': return pair('=', TokenKind::kLessEqual, TokenKind::kLess);
-      case '>': return pair('=', TokenKind::kGreaterEqual, TokenKind::kGreater);
+      case '{':
+        return Push(TokenKind::kLeftBrace, begin, begin + 1);
+      case '}':
+        return Push(TokenKind::kRightBrace, begin, begin + 1);
+      case '(':
+        return Push(TokenKind::kLeftParen, begin, begin + 1);
+      case ')':
+        return Push(TokenKind::kRightParen, begin, begin + 1);
+      case '[':
+        return Push(TokenKind::kLeftBracket, begin, begin + 1);
+      case ']':
+        return Push(TokenKind::kRightBracket, begin, begin + 1);
+      case ',':
+        return Push(TokenKind::kComma, begin, begin + 1);
+      case ';':
+        return Push(TokenKind::kSemicolon, begin, begin + 1);
+      case ':':
+        return Push(TokenKind::kColon, begin, begin + 1);
+      case '.':
+        return Push(TokenKind::kDot, begin, begin + 1);
+      case '+':
+        return Push(TokenKind::kPlus, begin, begin + 1);
+      case '*':
+        return Push(TokenKind::kStar, begin, begin + 1);
+      case '/':
+        return Push(TokenKind::kSlash, begin, begin + 1);
+      case '^':
+        return Push(TokenKind::kCaret, begin, begin + 1);
+      case '@':
+        return Push(TokenKind::kAt, begin, begin + 1);
+      case '=':
+        return pair('=', TokenKind::kEqualEqual, TokenKind::kEqual);
+      case '<':
+        return pair('=', TokenKind::kLessEqual, TokenKind::kLess);
+      case '>':
+        return pair('=', TokenKind::kGreaterEqual, TokenKind::kGreater);
       case '-':
         if (At(begin + 1) == '>') return Push(TokenKind::kArrow, begin, begin + 2);
         return pair('-', TokenKind::kJoin, TokenKind::kMinus);
       case '!':
         if (At(begin + 1) == '=') return Push(TokenKind::kNotEqual, begin, begin + 2);
         break;
-      default: break;
+      default:
+        break;
     }
     // One error for a run of strange characters.
     size_t end = begin + 1;
@@ -203,9 +229,11 @@ class Lexer {
     auto& report = diagnostics_.Report(messages::kUnknownCharacter, SpanOf(begin, end), {shown});
     // What word processors and data sheets make of plain characters.
     static constexpr std::pair<std::string_view, std::string_view> kPlain[] = {
-        {"\xE2\x80\x93", "--"}, {"\xE2\x80\x94", "--"}, {"\xE2\x88\x92", "-"},  {"\xC2\xB7", "*"},      {"\xE2\x8B\x85", "*"},
-        {"\xC3\x97", "*"},     {"\xE2\x86\x92", "->"}, {"\xE2\x80\x9C", "\""}, {"\xE2\x80\x9D", "\""}, {"\xC2\xB2", "^2"},
-        {"\xC2\xB3", "^3"},    {"\xE2\x89\xA4", "<="}, {"\xE2\x89\xA5", ">="}, {"\xE2\x89\xA0", "!="}, {"#", "//"},
+        {"\xE2\x80\x93", "--"}, {"\xE2\x80\x94", "--"}, {"\xE2\x88\x92", "-"},
+        {"\xC2\xB7", "*"},      {"\xE2\x8B\x85", "*"},  {"\xC3\x97", "*"},
+        {"\xE2\x86\x92", "->"}, {"\xE2\x80\x9C", "\""}, {"\xE2\x80\x9D", "\""},
+        {"\xC2\xB2", "^2"},     {"\xC2\xB3", "^3"},     {"\xE2\x89\xA4", "<="},
+        {"\xE2\x89\xA5", ">="}, {"\xE2\x89\xA0", "!="}, {"#", "//"},
     };
     for (const auto& [strange, plain] : kPlain) {
       if (text_.substr(begin, end - begin) != strange) continue;

@@ -6,19 +6,22 @@
 
 namespace cotree {
 
-/** Parses one file. Never fails: what cannot be understood becomes a node of kind kError and a diagnostic, and parsing goes on at the
-next declaration, so that all errors of a file are found in one go.
+/** Parses one file. Never fails: what cannot be understood becomes a node of kind kError and a diagnostic,
+and parsing goes on at the next declaration, so that all errors of a file are found in one go.
 
-`text` must outlive the tree (SourceFiles owns it). Grammar: docs/manual/language.md. Time and memory are linear in the text. */
+`text` must outlive the tree (SourceFiles owns it). Grammar: docs/manual/language.md. Time and memory are
+linear in the text. */
 SyntaxTree Parse(std::string_view text, FileId file, Diagnostics& diagnostics);
 
 /// Parses bytes [begin, end) of a text, which hold whole declarations: of a library only what is used.
-SyntaxTree ParseRange(std::string_view text, uint32_t begin, uint32_t end, FileId file, Diagnostics& diagnostics);
+SyntaxTree ParseRange(std::string_view text, uint32_t begin, uint32_t end, FileId file,
+                      Diagnostics& diagnostics);
 
 /// Parses one expression (the edit API and --set use it); an error is reported if anything stands behind it.
 SyntaxTree ParseExpressionText(std::string_view text, FileId file, Diagnostics& diagnostics);
 
-/// Parses what may stand as a member of a system, e.g. `load : Inertia(J = 1 kg*m^2)` or `connect a.p -- b.n`.
+/// Parses what may stand as a member of a system, e.g. `load : Inertia(J = 1 kg*m^2)` or `connect a.p --
+/// b.n`.
 SyntaxTree ParseMemberText(std::string_view text, FileId file, Diagnostics& diagnostics);
 
 }  // namespace cotree

@@ -21,21 +21,27 @@ NodeId Parser::ParseFile() {
     } else {
       auto& report = Report(messages::kExpectedDeclaration, Here(), {Found()});
       if (Is(TokenKind::kName)) {
-        const std::string_view near = Nearest(CurrentText(), {"component", "system", "experiment", "software", "domain", "import",
-                                                              "package", "function", "table", "quantity", "enumeration"});
+        const std::string_view near =
+            Nearest(CurrentText(), {"component", "system", "experiment", "software", "domain", "import",
+                                    "package", "function", "table", "quantity", "enumeration"});
         if (!near.empty()) {
           report.Help("did you mean `" + std::string(near) + "`?");
           // With a name and a body behind it, it is read as what was meant, so that its users find it.
-          if (Kind(1) == TokenKind::kName && (Kind(2) == TokenKind::kLeftBrace || Kind(2) == TokenKind::kString)) {
+          if (Kind(1) == TokenKind::kName &&
+              (Kind(2) == TokenKind::kLeftBrace || Kind(2) == TokenKind::kString)) {
             const TokenKind meant = ReservedWord(near);
-            if (meant == TokenKind::kComponent || meant == TokenKind::kSystem || meant == TokenKind::kSoftware) {
+            if (meant == TokenKind::kComponent || meant == TokenKind::kSystem ||
+                meant == TokenKind::kSoftware) {
               Add(file, ParseClassDeclaration(meant == TokenKind::kComponent ? NodeKind::kComponent
                                               : meant == TokenKind::kSystem  ? NodeKind::kSystem
                                                                              : NodeKind::kSoftware));
               continue;
             }
           }
-        } else report.Help("a file holds `system Name { ... }`, `component Name { ... }`, `experiment Name of System { ... }`");
+        } else
+          report.Help(
+              "a file holds `system Name { ... }`, `component Name { ... }`, `experiment Name of System { "
+              "... }`");
       } else if (BeginsMember()) {
         report.Help("this belongs inside `system Name { ... }` or `component Name { ... }`");
       }
@@ -50,17 +56,28 @@ NodeId Parser::ParseFile() {
 
 NodeId Parser::ParseDeclaration() {
   switch (Kind()) {
-    case TokenKind::kImport: return ParseImport();
-    case TokenKind::kPackage: return ParsePackage();
-    case TokenKind::kDomain: return ParseDomain();
-    case TokenKind::kQuantity: return ParseQuantity();
-    case TokenKind::kEnumeration: return ParseEnumeration();
-    case TokenKind::kFunction: return ParseFunction();
-    case TokenKind::kTable: return ParseTable();
-    case TokenKind::kComponent: return ParseClassDeclaration(NodeKind::kComponent);
-    case TokenKind::kSoftware: return ParseClassDeclaration(NodeKind::kSoftware);
-    case TokenKind::kSystem: return ParseClassDeclaration(NodeKind::kSystem);
-    default: return ParseExperiment();
+    case TokenKind::kImport:
+      return ParseImport();
+    case TokenKind::kPackage:
+      return ParsePackage();
+    case TokenKind::kDomain:
+      return ParseDomain();
+    case TokenKind::kQuantity:
+      return ParseQuantity();
+    case TokenKind::kEnumeration:
+      return ParseEnumeration();
+    case TokenKind::kFunction:
+      return ParseFunction();
+    case TokenKind::kTable:
+      return ParseTable();
+    case TokenKind::kComponent:
+      return ParseClassDeclaration(NodeKind::kComponent);
+    case TokenKind::kSoftware:
+      return ParseClassDeclaration(NodeKind::kSoftware);
+    case TokenKind::kSystem:
+      return ParseClassDeclaration(NodeKind::kSystem);
+    default:
+      return ParseExperiment();
   }
 }
 
@@ -79,7 +96,8 @@ NodeId Parser::ParseImport() {
       tree_.nodes[node.id.index()].flags |= kFlagAll;
     }
   } else {
-    Report(messages::kNothingAfter, AfterPrevious(), {"import", "a file in quotes, or a package such as `rotational.*`"});
+    Report(messages::kNothingAfter, AfterPrevious(),
+           {"import", "a file in quotes, or a package such as `rotational.*`"});
   }
   return Close(node);
 }
@@ -109,21 +127,25 @@ NodeId Parser::ParseDomain() {
     if (IsWord("across")) {
       Builder across = Open(NodeKind::kAcross);
       Advance();
-      if (ExpectName(across, "the name of the across variable") && Expect(TokenKind::kColon)) Add(across, ParseType());
+      if (ExpectName(across, "the name of the across variable") && Expect(TokenKind::kColon))
+        Add(across, ParseType());
       while (Accept(TokenKind::kComma)) {
         if (!IsWord("rate") && !IsWord("acceleration")) {
           Report(messages::kExpected, AfterPrevious(), {"`rate` or `acceleration`", Found()});
           break;
         }
         Advance();
-        if (Is(TokenKind::kName)) Add(across, Leaf(NodeKind::kName));
-        else Expect(TokenKind::kName);
+        if (Is(TokenKind::kName))
+          Add(across, Leaf(NodeKind::kName));
+        else
+          Expect(TokenKind::kName);
       }
       Add(node, Close(across));
     } else if (IsWord("through")) {
       Builder through = Open(NodeKind::kThrough);
       Advance();
-      if (ExpectName(through, "the name of the through variable") && Expect(TokenKind::kColon)) Add(through, ParseType());
+      if (ExpectName(through, "the name of the through variable") && Expect(TokenKind::kColon))
+        Add(through, ParseType());
       Add(node, Close(through));
     } else if (IsWord("power") && Kind(1) == TokenKind::kEqual) {
       Add(node, ParseAssignedExpression(NodeKind::kPower));
@@ -195,7 +217,8 @@ NodeId Parser::ParseFunction() {
   return Close(node);
 }
 
-// table pull(x : Length) : Force { interpolation = spline   extrapolation = hold   data = [[0 mm, 0 N], [1 mm, 3 N]] }
+// table pull(x : Length) : Force { interpolation = spline   extrapolation = hold   data = [[0 mm, 0 N], [1
+// mm, 3 N]] }
 NodeId Parser::ParseTable() {
   Builder node = Open(NodeKind::kTable);
   Advance();
@@ -230,7 +253,9 @@ NodeId Parser::ParseSettingItem() {
 
 NodeId Parser::ParseClassDeclaration(NodeKind kind) {
   Builder node = Open(kind);
-  const std::string_view what = kind == NodeKind::kSystem ? "a system" : kind == NodeKind::kSoftware ? "a software component" : "a component";
+  const std::string_view what = kind == NodeKind::kSystem     ? "a system"
+                                : kind == NodeKind::kSoftware ? "a software component"
+                                                              : "a component";
   Advance();
   ExpectName(node, "the name of " + std::string(what));
   ParseDocumentation(node);
@@ -249,8 +274,10 @@ void Parser::ParseBody(Builder& node, std::string_view what) {
     const uint32_t before = at_;
     if (Accept(TokenKind::kSemicolon)) continue;
     const NodeId member = ParseMember(what);
-    if (member.IsNone()) SkipToMember(node);
-    else Add(node, member);
+    if (member.IsNone())
+      SkipToMember(node);
+    else
+      Add(node, member);
     if (at_ == before) Advance();
   }
   CloseBody(opening);
@@ -262,8 +289,10 @@ NodeId Parser::ParseExperiment() {
   Advance();
   ExpectName(node, "the name of the experiment");
   if (Expect(TokenKind::kOf, "`of` and the name of a system")) {
-    if (Is(TokenKind::kName)) Add(node, ParsePath());
-    else Report(messages::kNothingAfter, AfterPrevious(), {"of", "the name of a system"});
+    if (Is(TokenKind::kName))
+      Add(node, ParsePath());
+    else
+      Report(messages::kNothingAfter, AfterPrevious(), {"of", "the name of a system"});
   }
   ParseDocumentation(node);
   const uint32_t opening = at_;

@@ -42,8 +42,9 @@ const Operator* FindOperator(TokenKind kind) {
 
 // Words that begin something else and are never a unit.
 bool IsClauseWord(std::string_view text) {
-  for (const std::string_view word : {"plot", "loss", "energy", "power", "through", "across", "rate", "start", "stop", "fixed", "guess",
-                                      "set", "assert", "reinit", "initial", "feedthrough", "external"}) {
+  for (const std::string_view word :
+       {"plot", "loss", "energy", "power", "through", "across", "rate", "start", "stop", "fixed", "guess",
+        "set", "assert", "reinit", "initial", "feedthrough", "external"}) {
     if (text == word) return true;
   }
   return false;
@@ -107,7 +108,8 @@ NodeId Parser::ParseBinary(int lowest) {
     }
     const NodeId right = ParseBinary(op->precedence + 1);
     if (right.IsNone()) return Wrap(op->node, token, left);
-    const bool chained = op->precedence == kComparison && tree_.kind(left) >= NodeKind::kLess && tree_.kind(left) <= NodeKind::kNotEqual;
+    const bool chained = op->precedence == kComparison && tree_.kind(left) >= NodeKind::kLess &&
+                         tree_.kind(left) <= NodeKind::kNotEqual;
     if (chained) diagnostics_.Report(messages::kChainedComparison, tree_.SpanOfToken(token));
     left = Wrap(op->node, token, left, right);
   }
@@ -117,11 +119,20 @@ NodeId Parser::ParseBinary(int lowest) {
 NodeId Parser::ParsePrefix() {
   NodeKind kind;
   switch (Kind()) {
-    case TokenKind::kMinus: kind = NodeKind::kNegate; break;
-    case TokenKind::kJoin: kind = NodeKind::kNegate; break;
-    case TokenKind::kPlus: kind = NodeKind::kPlus; break;
-    case TokenKind::kNot: kind = NodeKind::kNot; break;
-    default: return ParsePostfixPower();
+    case TokenKind::kMinus:
+      kind = NodeKind::kNegate;
+      break;
+    case TokenKind::kJoin:
+      kind = NodeKind::kNegate;
+      break;
+    case TokenKind::kPlus:
+      kind = NodeKind::kPlus;
+      break;
+    case TokenKind::kNot:
+      kind = NodeKind::kNot;
+      break;
+    default:
+      return ParsePostfixPower();
   }
   Depth depth(*this);
   Builder node = Open(kind);
@@ -146,13 +157,20 @@ NodeId Parser::ParsePostfixPower() {
 
 NodeId Parser::ParsePrimary() {
   switch (Kind()) {
-    case TokenKind::kNumber: return ParseNumber();
-    case TokenKind::kString: return Leaf(NodeKind::kString);
-    case TokenKind::kTrue: return Leaf(NodeKind::kTrue);
-    case TokenKind::kFalse: return Leaf(NodeKind::kFalse);
-    case TokenKind::kName: return ParsePathOrCall();
-    case TokenKind::kIf: return ParseConditional();
-    case TokenKind::kLeftBracket: return ParseArray();
+    case TokenKind::kNumber:
+      return ParseNumber();
+    case TokenKind::kString:
+      return Leaf(NodeKind::kString);
+    case TokenKind::kTrue:
+      return Leaf(NodeKind::kTrue);
+    case TokenKind::kFalse:
+      return Leaf(NodeKind::kFalse);
+    case TokenKind::kName:
+      return ParsePathOrCall();
+    case TokenKind::kIf:
+      return ParseConditional();
+    case TokenKind::kLeftBracket:
+      return ParseArray();
     case TokenKind::kLeftParen: {
       Depth depth(*this);
       Builder node = Open(NodeKind::kParenthesis);
@@ -161,35 +179,44 @@ NodeId Parser::ParsePrimary() {
       if (depth.TooDeep()) return Close(node);
       Add(node, ParseExpression());
       if (!Accept(TokenKind::kRightParen)) {
-        Report(messages::kUnclosed, AfterPrevious(), {"(", ")"}).Also(tree_.SpanOfToken(opening), "opened here");
+        Report(messages::kUnclosed, AfterPrevious(), {"(", ")"})
+            .Also(tree_.SpanOfToken(opening), "opened here");
       }
       return Close(node);
     }
-    default: break;
+    default:
+      break;
   }
   // `terminal()` and `edge(b)` are functions too.
-  if ((Is(TokenKind::kTerminal) || Is(TokenKind::kEdge)) && Kind(1) == TokenKind::kLeftParen && !StartsLine(1)) return ParsePathOrCall();
+  if ((Is(TokenKind::kTerminal) || Is(TokenKind::kEdge)) && Kind(1) == TokenKind::kLeftParen &&
+      !StartsLine(1))
+    return ParsePathOrCall();
   if (IsReservedWord(Kind()) && !StartsLine()) {
     Report(messages::kReservedName, Here(), {CurrentText()});
     return ParsePath();
   }
   auto& report = Report(messages::kExpectedExpression, AfterPrevious(), {Found()});
-  if (Is(TokenKind::kEqualEqual) || Is(TokenKind::kEqual)) report.Help("an equation is `left = right`, a comparison `left == right`");
-  if (Is(TokenKind::kStar) && at_ > 0 && tree_.tokens[at_ - 1].kind() == TokenKind::kStar) report.Help("a power is written x^2");
+  if (Is(TokenKind::kEqualEqual) || Is(TokenKind::kEqual))
+    report.Help("an equation is `left = right`, a comparison `left == right`");
+  if (Is(TokenKind::kStar) && at_ > 0 && tree_.tokens[at_ - 1].kind() == TokenKind::kStar)
+    report.Help("a power is written x^2");
   return NodeId::None();
 }
 
-// --- Numbers with units -----------------------------------------------------------------------------------------------------------
+// --- Numbers with units
+// -----------------------------------------------------------------------------------------------------------
 
-/* A unit stands behind its number on the same line and is written without blanks inside: 0.05 N*m/A. A name that is followed by `=` or
+/* A unit stands behind its number on the same line and is written without blanks inside: 0.05 N*m/A. A name
+that is followed by `=` or
 `:` begins the next item instead, and so do `f(`, `x[` and the list `a, b :`. */
 bool Parser::UnitFollows() const {
   if (StartsLine()) return false;
   if (Is(TokenKind::kNumber)) return CurrentText() == "1" && Kind(1) == TokenKind::kSlash;  // 10 1/s
-  if (Is(TokenKind::kIn)) return Kind(1) != TokenKind::kName || StartsLine(1);                // inch
+  if (Is(TokenKind::kIn)) return Kind(1) != TokenKind::kName || StartsLine(1);              // inch
   if (!Is(TokenKind::kName) || IsClauseWord(CurrentText())) return false;
   if (Kind(1) == TokenKind::kEqual || Kind(1) == TokenKind::kDot) return false;
-  if ((Kind(1) == TokenKind::kLeftParen || Kind(1) == TokenKind::kLeftBracket) && !StartsLine(1)) return false;
+  if ((Kind(1) == TokenKind::kLeftParen || Kind(1) == TokenKind::kLeftBracket) && !StartsLine(1))
+    return false;
   return Kind(1) == TokenKind::kComma ? !BeginsMember() : Kind(1) != TokenKind::kColon;
 }
 
@@ -211,14 +238,17 @@ NodeId Parser::ParseUnit() {
   const auto tight = [&] { return tree_.tokens[at_ - 1].end() == Current().offset; };
   ParseUnitFactor();
   while ((Is(TokenKind::kStar) || Is(TokenKind::kSlash)) && tight()) {
-    const bool operand = Kind(1) == TokenKind::kName || Kind(1) == TokenKind::kLeftParen || Kind(1) == TokenKind::kIn ||
+    const bool operand = Kind(1) == TokenKind::kName || Kind(1) == TokenKind::kLeftParen ||
+                         Kind(1) == TokenKind::kIn ||
                          (Kind(1) == TokenKind::kNumber && tree_.TokenText(at_ + 1) == "1");
     if (!operand || tree_.tokens[at_ + 1].offset != Current().end()) break;
-    // `1 ohm*e.i`, `2 V*sin(x)`, `3 A*x[1]`, `1 A*(e.v + ...)`: a path or a call is no unit, so the operator multiplies.
+    // `1 ohm*e.i`, `2 V*sin(x)`, `3 A*x[1]`, `1 A*(e.v + ...)`: a path or a call is no unit, so the operator
+    // multiplies.
     const size_t name = Kind(1) == TokenKind::kLeftParen ? 2 : 1;
     if (Kind(name) == TokenKind::kName) {
       const TokenKind behind = Kind(name + 1);
-      const bool opens = (behind == TokenKind::kLeftParen || behind == TokenKind::kLeftBracket) && !StartsLine(name + 1);
+      const bool opens =
+          (behind == TokenKind::kLeftParen || behind == TokenKind::kLeftBracket) && !StartsLine(name + 1);
       if (behind == TokenKind::kDot || opens) break;
     }
     Advance();
@@ -232,7 +262,8 @@ bool Parser::ParseUnitFactor() {
   if (depth.TooDeep()) return false;
   if (Accept(TokenKind::kLeftParen)) {
     if (!ParseUnitFactor()) return false;
-    while ((Is(TokenKind::kStar) || Is(TokenKind::kSlash)) && tree_.tokens[at_ - 1].end() == Current().offset) {
+    while ((Is(TokenKind::kStar) || Is(TokenKind::kSlash)) &&
+           tree_.tokens[at_ - 1].end() == Current().offset) {
       Advance();
       if (!ParseUnitFactor()) return false;
     }
@@ -260,7 +291,8 @@ bool Parser::ParseUnitFactor() {
   return true;
 }
 
-// --- Paths, calls, arrays -----------------------------------------------------------------------------------------------------------
+// --- Paths, calls, arrays
+// -----------------------------------------------------------------------------------------------------------
 
 void Parser::ParseIndices(Builder& parent) {
   const uint32_t opening = at_;
@@ -302,7 +334,8 @@ NodeId Parser::ParsePath() {
       Report(messages::kExpected, AfterPrevious(), {"a name", Found()});
       break;
     }
-    if (reserved && at_ > tree_[path.id].first_token) Report(messages::kReservedName, Here(), {CurrentText()});
+    if (reserved && at_ > tree_[path.id].first_token)
+      Report(messages::kReservedName, Here(), {CurrentText()});
     Advance();
     if (Is(TokenKind::kLeftBracket) && !StartsLine()) ParseIndices(segment);
     Add(path, Close(segment));
@@ -330,7 +363,8 @@ NodeId Parser::ParsePathOrCall() {
         Builder comprehension = OpenAt(NodeKind::kComprehension, tree_[argument].first_token);
         Add(comprehension, argument);
         Advance();
-        if (ExpectName(comprehension, "the name of an index") && Expect(TokenKind::kIn)) Add(comprehension, ParseRangeOrExpression());
+        if (ExpectName(comprehension, "the name of an index") && Expect(TokenKind::kIn))
+          Add(comprehension, ParseRangeOrExpression());
         Add(node, Close(comprehension));
       } else {
         Add(node, argument);
@@ -359,7 +393,8 @@ NodeId Parser::ParseArray() {
       if (Is(TokenKind::kFor)) {
         tree_.nodes[array.id.index()].kind = NodeKind::kComprehension;
         Advance();
-        if (ExpectName(array, "the name of an index") && Expect(TokenKind::kIn)) Add(array, ParseRangeOrExpression());
+        if (ExpectName(array, "the name of an index") && Expect(TokenKind::kIn))
+          Add(array, ParseRangeOrExpression());
         break;
       }
     } while (Accept(TokenKind::kComma));

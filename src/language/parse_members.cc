@@ -5,47 +5,89 @@ namespace cotree {
 
 namespace messages = language_messages;
 
-// --- Members of components, software components and systems -----------------------------------------------------------------------
+// --- Members of components, software components and systems
+// -----------------------------------------------------------------------
 
 NodeId Parser::ParseMember(std::string_view what) {
   uint8_t flags = 0;
   const uint32_t first = at_;
   while (true) {
-    if (Is(TokenKind::kPublic)) flags |= kFlagPublic;
-    else if (Is(TokenKind::kFinal)) flags |= kFlagFinal;
-    else if (Is(TokenKind::kOptional)) flags |= kFlagOptional;
-    else if (Is(TokenKind::kDiscrete)) flags |= kFlagDiscrete;
-    else break;
+    if (Is(TokenKind::kPublic))
+      flags |= kFlagPublic;
+    else if (Is(TokenKind::kFinal))
+      flags |= kFlagFinal;
+    else if (Is(TokenKind::kOptional))
+      flags |= kFlagOptional;
+    else if (Is(TokenKind::kDiscrete))
+      flags |= kFlagDiscrete;
+    else
+      break;
     Advance();
   }
   NodeId member;
   switch (Kind()) {
-    case TokenKind::kTerminal: member = ParseTerminal(); break;
-    case TokenKind::kParameter: member = ParseVariable(NodeKind::kParameter); break;
-    case TokenKind::kInput: member = ParseVariable(NodeKind::kInput); break;
-    case TokenKind::kOutput: member = ParseVariable(NodeKind::kOutput); break;
-    case TokenKind::kVariable: member = ParseVariable(NodeKind::kVariable); break;
-    case TokenKind::kState: member = ParseVariable(NodeKind::kState); break;
-    case TokenKind::kExogenous: member = ParseVariable(NodeKind::kExogenous); break;
-    case TokenKind::kEdge: member = ParseEdge(); break;
-    case TokenKind::kModel: member = ParseModel(); break;
-    case TokenKind::kTable: member = ParseTable(); break;
-    case TokenKind::kEquation: member = ParseSection(); break;
-    case TokenKind::kConnect: case TokenKind::kAssociate: case TokenKind::kFor: case TokenKind::kIf: case TokenKind::kWhen:
+    case TokenKind::kTerminal:
+      member = ParseTerminal();
+      break;
+    case TokenKind::kParameter:
+      member = ParseVariable(NodeKind::kParameter);
+      break;
+    case TokenKind::kInput:
+      member = ParseVariable(NodeKind::kInput);
+      break;
+    case TokenKind::kOutput:
+      member = ParseVariable(NodeKind::kOutput);
+      break;
+    case TokenKind::kVariable:
+      member = ParseVariable(NodeKind::kVariable);
+      break;
+    case TokenKind::kState:
+      member = ParseVariable(NodeKind::kState);
+      break;
+    case TokenKind::kExogenous:
+      member = ParseVariable(NodeKind::kExogenous);
+      break;
+    case TokenKind::kEdge:
+      member = ParseEdge();
+      break;
+    case TokenKind::kModel:
+      member = ParseModel();
+      break;
+    case TokenKind::kTable:
+      member = ParseTable();
+      break;
+    case TokenKind::kEquation:
+      member = ParseSection();
+      break;
+    case TokenKind::kConnect:
+    case TokenKind::kAssociate:
+    case TokenKind::kFor:
+    case TokenKind::kIf:
+    case TokenKind::kWhen:
       member = ParseStatement();
       break;
     case TokenKind::kName:
-      if (CurrentText() == "initial" && Kind(1) == TokenKind::kEquation) member = ParseSection();
-      else if (CurrentText() == "energy" && Kind(1) == TokenKind::kEqual) member = ParseAssignedExpression(NodeKind::kEnergy);
-      else if (CurrentText() == "loss" && Kind(1) == TokenKind::kEqual) member = ParseAssignedExpression(NodeKind::kLoss);
-      else if (CurrentText() == "start" && Kind(1) == TokenKind::kName) member = ParseStart(NodeKind::kComponent);
-      else if (CurrentText() == "feedthrough" && Kind(1) == TokenKind::kName) member = ParseFeedthrough();
-      else if (CurrentText() == "external" && Kind(1) == TokenKind::kString) member = ParseExternal();
-      else if (CurrentText() == "assert" && Kind(1) == TokenKind::kLeftParen) member = ParseAssert();
-      else if ((CurrentText() == "sample" || CurrentText() == "initial") && Kind(1) == TokenKind::kEqual) member = ParseSettingItem();
-      else if (Kind(1) == TokenKind::kColon || Kind(1) == TokenKind::kComma) member = ParseInstance((flags & kFlagPublic) != 0);
+      if (CurrentText() == "initial" && Kind(1) == TokenKind::kEquation)
+        member = ParseSection();
+      else if (CurrentText() == "energy" && Kind(1) == TokenKind::kEqual)
+        member = ParseAssignedExpression(NodeKind::kEnergy);
+      else if (CurrentText() == "loss" && Kind(1) == TokenKind::kEqual)
+        member = ParseAssignedExpression(NodeKind::kLoss);
+      else if (CurrentText() == "start" && Kind(1) == TokenKind::kName)
+        member = ParseStart(NodeKind::kComponent);
+      else if (CurrentText() == "feedthrough" && Kind(1) == TokenKind::kName)
+        member = ParseFeedthrough();
+      else if (CurrentText() == "external" && Kind(1) == TokenKind::kString)
+        member = ParseExternal();
+      else if (CurrentText() == "assert" && Kind(1) == TokenKind::kLeftParen)
+        member = ParseAssert();
+      else if ((CurrentText() == "sample" || CurrentText() == "initial") && Kind(1) == TokenKind::kEqual)
+        member = ParseSettingItem();
+      else if (Kind(1) == TokenKind::kColon || Kind(1) == TokenKind::kComma)
+        member = ParseInstance((flags & kFlagPublic) != 0);
       break;
-    default: break;
+    default:
+      break;
   }
   if (!member.IsNone()) {
     tree_.nodes[member.index()].flags |= flags;
@@ -54,19 +96,24 @@ NodeId Parser::ParseMember(std::string_view what) {
   }
   auto& report = Report(messages::kExpectedMember, Here(), {what, Found()});
   if (Is(TokenKind::kName)) {
-    const std::string_view near = Nearest(CurrentText(), {"terminal", "parameter", "edge", "input", "output", "variable", "equation",
-                                                          "connect", "associate", "exogenous", "model", "energy", "loss", "state"});
+    const std::string_view near =
+        Nearest(CurrentText(), {"terminal", "parameter", "edge", "input", "output", "variable", "equation",
+                                "connect", "associate", "exogenous", "model", "energy", "loss", "state"});
     if (!near.empty() && Kind(1) != TokenKind::kDot) {
       report.Help("did you mean `" + std::string(near) + "`?");
-    } else if (Kind(1) == TokenKind::kEqual || Kind(1) == TokenKind::kDot || Kind(1) == TokenKind::kLeftBracket) {
+    } else if (Kind(1) == TokenKind::kEqual || Kind(1) == TokenKind::kDot ||
+               Kind(1) == TokenKind::kLeftBracket) {
       size_t i = at_;
       const size_t limit = at_ + kLookAhead;
-      while (i < limit && tree_.tokens[i].kind() != TokenKind::kEnd && (i == at_ || tree_.tokens[i].starts_line == 0) &&
-             tree_.tokens[i].kind() != TokenKind::kJoin && tree_.tokens[i].kind() != TokenKind::kArrow) {
+      while (i < limit && tree_.tokens[i].kind() != TokenKind::kEnd &&
+             (i == at_ || tree_.tokens[i].starts_line == 0) && tree_.tokens[i].kind() != TokenKind::kJoin &&
+             tree_.tokens[i].kind() != TokenKind::kArrow) {
         ++i;
       }
-      const bool joins = tree_.tokens[i].kind() == TokenKind::kJoin || tree_.tokens[i].kind() == TokenKind::kArrow;
-      report.Help(joins ? "a connection begins with `connect`" : "equations stand behind the word `equation`");
+      const bool joins =
+          tree_.tokens[i].kind() == TokenKind::kJoin || tree_.tokens[i].kind() == TokenKind::kArrow;
+      report.Help(joins ? "a connection begins with `connect`"
+                        : "equations stand behind the word `equation`");
     } else {
       report.Help("an instance is written `name : Class(parameter = value)`");
     }
@@ -151,7 +198,8 @@ NodeId Parser::ParseClassUse() {
   Builder node = Open(NodeKind::kClass);
   if (!Is(TokenKind::kName)) {
     auto& report = Report(messages::kExpected, AfterPrevious(), {"the name of a component", Found()});
-    if (Is(TokenKind::kGeneric)) report.Help("a signal is declared with `input` or `output` in front of its name");
+    if (Is(TokenKind::kGeneric))
+      report.Help("a signal is declared with `input` or `output` in front of its name");
     return Close(node);
   }
   // The dimensions belong to the instance, so they are taken off the path's last segment.
@@ -178,13 +226,16 @@ NodeId Parser::ParseClassUse() {
   }
   if (Is(TokenKind::kEqual)) {
     Report(messages::kExpectedMember, Here(), {"an instance", Found()})
-        .Help("a parameter is declared with `parameter` in front; arguments stand in parentheses: `name : Class(p = value)`");
+        .Help(
+            "a parameter is declared with `parameter` in front; arguments stand in parentheses: `name : "
+            "Class(p = value)`");
     Builder error = Open(NodeKind::kError);
     Advance();
     Add(error, ParseExpression());
     Add(node, Close(error));
   } else if (Is(TokenKind::kArrow)) {
-    Report(messages::kExpectedMember, Here(), {"an instance", Found()}).Help("an edge is declared with `edge` in front");
+    Report(messages::kExpectedMember, Here(), {"an instance", Found()})
+        .Help("an edge is declared with `edge` in front");
     Builder error = Open(NodeKind::kError);
     Advance();
     if (Is(TokenKind::kName)) Add(error, ParsePath());
@@ -216,7 +267,9 @@ NodeId Parser::ParseArguments(NodeKind kind) {
           Advance();
           assigned = true;
         }
-        if (!assigned) Report(messages::kExpected, AfterPrevious(), {"`=` and a value", Found()}).Help("arguments are given by name: `R = 10 ohm`");
+        if (!assigned)
+          Report(messages::kExpected, AfterPrevious(), {"`=` and a value", Found()})
+              .Help("arguments are given by name: `R = 10 ohm`");
         if (assigned) Add(argument, ParseExpression());
         Add(node, Close(argument));
         if (!assigned) break;
@@ -234,7 +287,8 @@ NodeId Parser::ParseArguments(NodeKind kind) {
     if (comma_missing) {
       Report(messages::kExpected, Here(), {"`,`", Found()});
     } else {
-      Report(messages::kUnclosed, AfterPrevious(), {"(", ")"}).Also(tree_.SpanOfToken(opening), "opened here");
+      Report(messages::kUnclosed, AfterPrevious(), {"(", ")"})
+          .Also(tree_.SpanOfToken(opening), "opened here");
     }
     // Go on behind the parenthesis if it is on this line.
     uint32_t i = at_;
@@ -349,7 +403,8 @@ NodeId Parser::ParseAssignedExpression(NodeKind kind) {
   return Close(node);
 }
 
-// --- Types ------------------------------------------------------------------------------------------------------------------------
+// --- Types
+// ------------------------------------------------------------------------------------------------------------------------
 
 // Resistance   $b/$a   N*m/rad   electrical[n]
 NodeId Parser::ParseType() {

@@ -11,10 +11,12 @@ namespace cotree {
 namespace messages = language_messages;
 
 SyntaxTree Parse(std::string_view text, FileId file, Diagnostics& diagnostics) {
-  return ParseRange(text, 0, static_cast<uint32_t>(std::min<size_t>(text.size(), UINT32_MAX)), file, diagnostics);
+  return ParseRange(text, 0, static_cast<uint32_t>(std::min<size_t>(text.size(), UINT32_MAX)), file,
+                    diagnostics);
 }
 
-SyntaxTree ParseRange(std::string_view text, uint32_t begin, uint32_t end, FileId file, Diagnostics& diagnostics) {
+SyntaxTree ParseRange(std::string_view text, uint32_t begin, uint32_t end, FileId file,
+                      Diagnostics& diagnostics) {
   SyntaxTree tree;
   tree.file = file;
   tree.text = text.substr(0, end);
@@ -52,7 +54,8 @@ NodeId Parser::ParseExpressionOnly() {
   return expression;
 }
 
-// --- Tokens ---------------------------------------------------------------------------------------------------------------------
+// --- Tokens
+// ---------------------------------------------------------------------------------------------------------------------
 
 TokenKind Parser::Kind(size_t ahead) const {
   const size_t i = at_ + ahead;
@@ -72,8 +75,10 @@ bool Parser::Accept(TokenKind kind) {
 
 std::string Parser::Found() const {
   switch (Kind()) {
-    case TokenKind::kEnd: return "the end of the file";
-    case TokenKind::kError: return "an unknown character";
+    case TokenKind::kEnd:
+      return "the end of the file";
+    case TokenKind::kError:
+      return "an unknown character";
     default: {
       std::string text(CurrentText().substr(0, 40));
       return (IsReservedWord(Kind()) ? "the word `" : "`") + text + "`";
@@ -81,7 +86,9 @@ std::string Parser::Found() const {
   }
 }
 
-Span Parser::Here() const { return tree_.SpanOfToken(at_); }
+Span Parser::Here() const {
+  return tree_.SpanOfToken(at_);
+}
 
 // Where something is missing: at the token found, or, if that stands on a later line, behind the last token.
 Span Parser::AfterPrevious() const {
@@ -109,13 +116,16 @@ uint32_t Parser::Indentation(uint32_t token) const {
   return static_cast<uint32_t>(at - begin);
 }
 
-// One message for one place: what follows from an error at a token, or from a character without a meaning, is not said again.
-Diagnostic& Parser::ReportAt(uint32_t token, const DiagnosticInfo& info, Span where, std::initializer_list<std::string_view> arguments) {
+// One message for one place: what follows from an error at a token, or from a character without a meaning, is
+// not said again.
+Diagnostic& Parser::ReportAt(uint32_t token, const DiagnosticInfo& info, Span where,
+                             std::initializer_list<std::string_view> arguments) {
   const auto unclosed_string = [&](uint32_t i) {
-    return tree_.tokens[i].kind() == TokenKind::kString && (tree_.tokens[i].length < 2 || tree_.TokenText(i).back() != '"');
+    return tree_.tokens[i].kind() == TokenKind::kString &&
+           (tree_.tokens[i].length < 2 || tree_.TokenText(i).back() != '"');
   };
-  const bool follows = error_token_ == token || tree_.tokens[token].kind() == TokenKind::kError || token < quiet_end_ ||
-                       (token > 0 && unclosed_string(token - 1));
+  const bool follows = error_token_ == token || tree_.tokens[token].kind() == TokenKind::kError ||
+                       token < quiet_end_ || (token > 0 && unclosed_string(token - 1));
   if (follows) return unsaid_ = Diagnostic{};
   error_token_ = token;
   return diagnostics_.Report(info, where, arguments);
@@ -144,9 +154,12 @@ bool Parser::ExpectName(Builder& parent, std::string_view what) {
   return false;
 }
 
-// --- Nodes ----------------------------------------------------------------------------------------------------------------------
+// --- Nodes
+// ----------------------------------------------------------------------------------------------------------------------
 
-Parser::Builder Parser::Open(NodeKind kind) { return OpenAt(kind, at_); }
+Parser::Builder Parser::Open(NodeKind kind) {
+  return OpenAt(kind, at_);
+}
 
 Parser::Builder Parser::OpenAt(NodeKind kind, uint32_t first_token) {
   Node node{};
@@ -200,26 +213,51 @@ bool Parser::Depth::TooDeep() {
   return true;
 }
 
-// --- Recovery -------------------------------------------------------------------------------------------------------------------
+// --- Recovery
+// -------------------------------------------------------------------------------------------------------------------
 
 bool Parser::BeginsDeclaration(TokenKind kind) {
   switch (kind) {
-    case TokenKind::kImport: case TokenKind::kPackage: case TokenKind::kDomain: case TokenKind::kQuantity:
-    case TokenKind::kEnumeration: case TokenKind::kFunction: case TokenKind::kComponent: case TokenKind::kSoftware:
-    case TokenKind::kSystem: case TokenKind::kExperiment:
+    case TokenKind::kImport:
+    case TokenKind::kPackage:
+    case TokenKind::kDomain:
+    case TokenKind::kQuantity:
+    case TokenKind::kEnumeration:
+    case TokenKind::kFunction:
+    case TokenKind::kComponent:
+    case TokenKind::kSoftware:
+    case TokenKind::kSystem:
+    case TokenKind::kExperiment:
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
 bool Parser::BeginsMember() const {
   switch (Kind()) {
-    case TokenKind::kModel: case TokenKind::kTerminal: case TokenKind::kParameter: case TokenKind::kEdge: case TokenKind::kInput:
-    case TokenKind::kOutput: case TokenKind::kVariable: case TokenKind::kState: case TokenKind::kExogenous: case TokenKind::kEquation:
-    case TokenKind::kConnect: case TokenKind::kAssociate: case TokenKind::kPublic: case TokenKind::kFinal: case TokenKind::kOptional:
-    case TokenKind::kDiscrete: case TokenKind::kFor: case TokenKind::kWhen: case TokenKind::kTable:
+    case TokenKind::kModel:
+    case TokenKind::kTerminal:
+    case TokenKind::kParameter:
+    case TokenKind::kEdge:
+    case TokenKind::kInput:
+    case TokenKind::kOutput:
+    case TokenKind::kVariable:
+    case TokenKind::kState:
+    case TokenKind::kExogenous:
+    case TokenKind::kEquation:
+    case TokenKind::kConnect:
+    case TokenKind::kAssociate:
+    case TokenKind::kPublic:
+    case TokenKind::kFinal:
+    case TokenKind::kOptional:
+    case TokenKind::kDiscrete:
+    case TokenKind::kFor:
+    case TokenKind::kWhen:
+    case TokenKind::kTable:
       return true;
-    case TokenKind::kIf: return StartsLine();
+    case TokenKind::kIf:
+      return StartsLine();
     case TokenKind::kName: {
       // `name :` or `name, name :` begins an instance; `name =` a setting; `start path`.
       if (at_ >= names_begin_ && at_ < names_end_) return names_declare_;
@@ -231,7 +269,8 @@ bool Parser::BeginsMember() const {
       names_declare_ = Kind(names_end_ - at_) == TokenKind::kColon;
       return names_declare_;
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -255,7 +294,8 @@ void Parser::SkipToDeclaration(Builder& parent) {
   const uint32_t begin = at_;
   int open = 0;
   while (!Is(TokenKind::kEnd)) {
-    if (at_ > begin && StartsLine() && (BeginsDeclaration(Kind()) || (Is(TokenKind::kTable) && open == 0))) break;
+    if (at_ > begin && StartsLine() && (BeginsDeclaration(Kind()) || (Is(TokenKind::kTable) && open == 0)))
+      break;
     if (Is(TokenKind::kLeftBrace)) ++open;
     if (Is(TokenKind::kRightBrace) && open > 0) --open;
     Advance();
@@ -269,12 +309,15 @@ bool Parser::BodyEnds(uint32_t opening) const {
   return Is(TokenKind::kRightBrace) || Is(TokenKind::kEnd) || (BeginsDeclaration(Kind()) && StartsLine());
 }
 
-// Whether the file has more `{` than `}`. Only then may indentation tell where the missing `}` should have stood.
+// Whether the file has more `{` than `}`. Only then may indentation tell where the missing `}` should have
+// stood.
 bool Parser::BraceMissing() {
   if (!braces_counted_) {
     braces_counted_ = true;
     for (const Token& token : tree_.tokens) {
-      missing_braces_ += token.kind() == TokenKind::kLeftBrace ? 1 : token.kind() == TokenKind::kRightBrace ? -1 : 0;
+      missing_braces_ += token.kind() == TokenKind::kLeftBrace    ? 1
+                         : token.kind() == TokenKind::kRightBrace ? -1
+                                                                  : 0;
     }
   }
   return missing_braces_ > 0;
@@ -282,7 +325,8 @@ bool Parser::BraceMissing() {
 
 void Parser::CloseBody(uint32_t opening) {
   const bool closes = Is(TokenKind::kRightBrace);
-  const bool belongs_further_out = closes && StartsLine() && Indentation(at_) < Indentation(opening) && BraceMissing();
+  const bool belongs_further_out =
+      closes && StartsLine() && Indentation(at_) < Indentation(opening) && BraceMissing();
   if (closes && !belongs_further_out) {
     Advance();
     return;

@@ -11,9 +11,10 @@ namespace cotree {
 
 /** The recursive-descent parser behind Parse(); expressions by precedence climbing. Private to this folder.
 
-Recovery: a member that fails becomes a kError node that extends to the next token which can begin a member; a missing `}` is noticed
-where a word stands that only a file can contain, or, if the braces of the file do not balance, where a closing brace stands further
-left than the line that opened the block. So blanks never decide how a correct file is understood. */
+Recovery: a member that fails becomes a kError node that extends to the next token which can begin a member; a
+missing `}` is noticed where a word stands that only a file can contain, or, if the braces of the file do not
+balance, where a closing brace stands further left than the line that opened the block. So blanks never decide
+how a correct file is understood. */
 class Parser {
  public:
   Parser(SyntaxTree& tree, Diagnostics& diagnostics) : tree_(tree), diagnostics_(diagnostics) {}
@@ -47,8 +48,10 @@ class Parser {
   uint32_t Indentation(uint32_t token) const;
 
   // Messages (parser.cc).
-  Diagnostic& ReportAt(uint32_t token, const DiagnosticInfo& info, Span where, std::initializer_list<std::string_view> arguments = {});
-  Diagnostic& Report(const DiagnosticInfo& info, Span where, std::initializer_list<std::string_view> arguments = {}) {
+  Diagnostic& ReportAt(uint32_t token, const DiagnosticInfo& info, Span where,
+                       std::initializer_list<std::string_view> arguments = {});
+  Diagnostic& Report(const DiagnosticInfo& info, Span where,
+                     std::initializer_list<std::string_view> arguments = {}) {
     return ReportAt(at_, info, where, arguments);
   }
 
@@ -144,7 +147,8 @@ class Parser {
   Diagnostics& diagnostics_;
   uint32_t at_ = 0;
   int depth_ = 0;
-  // The last list `a, b, c` that BeginsMember looked at, tokens [names_begin_, names_end_): none is looked at twice.
+  // The last list `a, b, c` that BeginsMember looked at, tokens [names_begin_, names_end_): none is looked at
+  // twice.
   mutable uint32_t names_begin_ = 0, names_end_ = 0;
   mutable bool names_declare_ = false;
   uint32_t error_token_ = UINT32_MAX;  // the token of the last message

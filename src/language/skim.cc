@@ -4,24 +4,40 @@
 namespace cotree {
 namespace {
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool IsNameCharacter(char c) { return IsLetter(c) || (c >= '0' && c <= '9'); }
+bool IsLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+bool IsNameCharacter(char c) {
+  return IsLetter(c) || (c >= '0' && c <= '9');
+}
 
 // Only words that begin a declaration matter.
 NodeKind DeclarationKind(std::string_view word) {
   switch (ReservedWord(word)) {
-    case TokenKind::kPackage: return NodeKind::kPackage;
-    case TokenKind::kDomain: return NodeKind::kDomain;
-    case TokenKind::kQuantity: return NodeKind::kQuantity;
-    case TokenKind::kEnumeration: return NodeKind::kEnumeration;
-    case TokenKind::kFunction: return NodeKind::kFunction;
-    case TokenKind::kTable: return NodeKind::kTable;
-    case TokenKind::kComponent: return NodeKind::kComponent;
-    case TokenKind::kSoftware: return NodeKind::kSoftware;
-    case TokenKind::kSystem: return NodeKind::kSystem;
-    case TokenKind::kExperiment: return NodeKind::kExperiment;
-    case TokenKind::kImport: return NodeKind::kImport;
-    default: return NodeKind::kError;
+    case TokenKind::kPackage:
+      return NodeKind::kPackage;
+    case TokenKind::kDomain:
+      return NodeKind::kDomain;
+    case TokenKind::kQuantity:
+      return NodeKind::kQuantity;
+    case TokenKind::kEnumeration:
+      return NodeKind::kEnumeration;
+    case TokenKind::kFunction:
+      return NodeKind::kFunction;
+    case TokenKind::kTable:
+      return NodeKind::kTable;
+    case TokenKind::kComponent:
+      return NodeKind::kComponent;
+    case TokenKind::kSoftware:
+      return NodeKind::kSoftware;
+    case TokenKind::kSystem:
+      return NodeKind::kSystem;
+    case TokenKind::kExperiment:
+      return NodeKind::kExperiment;
+    case TokenKind::kImport:
+      return NodeKind::kImport;
+    default:
+      return NodeKind::kError;
   }
 }
 

@@ -15,8 +15,8 @@ struct SkimmedDeclaration {
   uint32_t name_begin, name_end;  // of its name
 };
 
-/** Finds the top-level declarations of a text that is known to be correct (the standard library): one pass over the bytes, braces
-counted, strings and comments skipped. */
+/** Finds the top-level declarations of a text that is known to be correct (the standard library): one pass
+over the bytes, braces counted, strings and comments skipped. */
 std::vector<SkimmedDeclaration> Skim(std::string_view text);
 
 }  // namespace cotree

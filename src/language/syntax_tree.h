@@ -16,41 +16,47 @@ using NodeId = Id<struct NodeTag>;
 
 /** Kinds of node. Behind each: its children in order; `token` is the token that names the node. */
 enum class NodeKind : uint8_t {
-  kFile,      // declarations
-  kError,     // what could not be understood; its tokens are kept
+  kFile,   // declarations
+  kError,  // what could not be understood; its tokens are kept
 
   // Declarations of a file. `token` is the name.
-  kImport,       // `token`: string, or the path's last name; child: path. flag kAll for `.*`
-  kPackage,      // child: path
-  kDomain,       // documentation?, domain members
-  kAcross,       // token: name; type, [rate name], [acceleration name]
-  kThrough,      // token: name; type
-  kQuantity,     // type, attributes?, documentation?
-  kEnumeration,  // names
-  kFunction,     // function parameters (kFunctionParameter), type?, documentation?, expression
+  kImport,             // `token`: string, or the path's last name; child: path. flag kAll for `.*`
+  kPackage,            // child: path
+  kDomain,             // documentation?, domain members
+  kAcross,             // token: name; type, [rate name], [acceleration name]
+  kThrough,            // token: name; type
+  kQuantity,           // type, attributes?, documentation?
+  kEnumeration,        // names
+  kFunction,           // function parameters (kFunctionParameter), type?, documentation?, expression
   kFunctionParameter,  // token: name; type?
-  kTable,        // function parameters, type, documentation?, settings
-  kComponent,    // documentation?, members
-  kSoftware,     // documentation?, members
-  kSystem,       // documentation?, members
-  kExperiment,   // path (the system), documentation?, settings
+  kTable,              // function parameters, type, documentation?, settings
+  kComponent,          // documentation?, members
+  kSoftware,           // documentation?, members
+  kSystem,             // documentation?, members
+  kExperiment,         // path (the system), documentation?, settings
 
   // Members. `token` is the first name.
   kModel,      // documentation?, members
   kTerminal,   // names, type (path to a domain, dimensions). flag kOptional
   kParameter,  // names, type?, attributes?, expression?, documentation?. flags kPublic, kFinal
   kEdge,       // names, path from, path to
-  kInput, kOutput, kVariable, kState, kExogenous,  // names, type?, attributes?, expression?, documentation?
+  kInput,
+  kOutput,
+  kVariable,
+  kState,
+  kExogenous,  // names, type?, attributes?, expression?, documentation?
   kInstance,   // names, class (kClass), documentation?, annotations. flag kPublic
   kClass,      // path, dimensions (kDimensions)?, arguments (kArguments)?, model name (kName)?
   kSection,    // equations. flag kInitial
-  kEnergy, kLoss, kPower,  // expression
-  kSetting,    // token: name; expression
-  kSet,        // path, expression
-  kStart,      // path, expression. flags kFixed, kGuess
-  kPlot,       // paths or expressions
+  kEnergy,
+  kLoss,
+  kPower,        // expression
+  kSetting,      // token: name; expression
+  kSet,          // path, expression
+  kStart,        // path, expression. flags kFixed, kGuess
+  kPlot,         // paths or expressions
   kFeedthrough,  // token: output; paths
-  kExternal,   // strings
+  kExternal,     // strings
 
   // Statements.
   kConnect,    // paths, annotations. flag kSignal when joined by ->
@@ -73,32 +79,56 @@ enum class NodeKind : uint8_t {
   kDimensions,     // expressions
   kType,           // one type term, dimensions?
   kTypeName,       // path: quantity, unit, domain, built-in type
-  kTypeOne, kTypeGeneric,
-  kTypeProduct, kTypeQuotient,  // two
-  kTypePower,      // base, expression
+  kTypeOne,
+  kTypeGeneric,
+  kTypeProduct,
+  kTypeQuotient,  // two
+  kTypePower,     // base, expression
 
   // Expressions.
-  kPath,        // segments
-  kSegment,     // token: name; index expressions
-  kNumber,      // token
+  kPath,             // segments
+  kSegment,          // token: name; index expressions
+  kNumber,           // token
   kQuantityLiteral,  // token: number; kUnit
-  kUnit,        // the text from its first to its last token
-  kString, kTrue, kFalse,
+  kUnit,             // the text from its first to its last token
+  kString,
+  kTrue,
+  kFalse,
   kParenthesis,  // one
-  kNegate, kPlus, kNot,  // one
-  kAdd, kSubtract, kMultiply, kDivide, kPower_,
-  kLess, kLessEqual, kGreater, kGreaterEqual, kEqual, kNotEqual, kAnd, kOr,
-  kConditional,  // condition, then, else
-  kCall,         // token: function; arguments
-  kRange,        // from, to  or  from, step, to
-  kAll,          // a lone `:` in an index
-  kArray,        // expressions
+  kNegate,
+  kPlus,
+  kNot,  // one
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kPower_,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+  kEqual,
+  kNotEqual,
+  kAnd,
+  kOr,
+  kConditional,    // condition, then, else
+  kCall,           // token: function; arguments
+  kRange,          // from, to  or  from, step, to
+  kAll,            // a lone `:` in an index
+  kArray,          // expressions
   kComprehension,  // token: index; body, range. `[e for i in r]`, `sum(e for i in r)`
 };
 
 enum NodeFlag : uint8_t {
-  kFlagPublic = 1, kFlagFinal = 2, kFlagOptional = 4, kFlagDiscrete = 8,
-  kFlagSignal = 16, kFlagInitial = 16, kFlagAll = 16, kFlagFixed = 32, kFlagGuess = 64,
+  kFlagPublic = 1,
+  kFlagFinal = 2,
+  kFlagOptional = 4,
+  kFlagDiscrete = 8,
+  kFlagSignal = 16,
+  kFlagInitial = 16,
+  kFlagAll = 16,
+  kFlagFixed = 32,
+  kFlagGuess = 64,
   kFlagBroken = 128,  // an error inside was reported: what merely follows from it is not said again
 };
 
@@ -113,11 +143,11 @@ struct Node {
 };
 static_assert(sizeof(Node) == 24);
 
-/** The syntax of one file, without loss: the tokens with the gaps between them are the text, byte for byte, whether the text was
-correct or not; the nodes say what the tokens mean.
+/** The syntax of one file, without loss: the tokens with the gaps between them are the text, byte for byte,
+whether the text was correct or not; the nodes say what the tokens mean.
 
-Always true (CheckSyntaxTree tests it): a node's tokens lie within its parent's; siblings are in order and do not overlap;
-PrintSyntaxTree(tree) is the text that was parsed. */
+Always true (CheckSyntaxTree tests it): a node's tokens lie within its parent's; siblings are in order and do
+not overlap; PrintSyntaxTree(tree) is the text that was parsed. */
 struct SyntaxTree {
   FileId file;
   std::string_view text;  // owned by SourceFiles
@@ -128,7 +158,9 @@ struct SyntaxTree {
   const Node& operator[](NodeId id) const { return nodes[id.index()]; }
   NodeKind kind(NodeId id) const { return nodes[id.index()].kind; }
   bool Has(NodeId id, NodeFlag flag) const { return (nodes[id.index()].flags & flag) != 0; }
-  std::string_view TokenText(uint32_t token) const { return text.substr(tokens[token].offset, tokens[token].length); }
+  std::string_view TokenText(uint32_t token) const {
+    return text.substr(tokens[token].offset, tokens[token].length);
+  }
   /// The text of the token that names a node.
   std::string_view Name(NodeId id) const { return TokenText(nodes[id.index()].token); }
   /// The whole text of a node, gaps included.
@@ -161,7 +193,8 @@ struct SyntaxTree {
 std::string PrintSyntaxTree(const SyntaxTree& tree);
 /// Aborts (our bug) where an invariant of SyntaxTree does not hold.
 void CheckSyntaxTree(const SyntaxTree& tree);
-/// Whether two texts say the same: equal tokens on equal lines, and equal trees. Blanks and comments do not count.
+/// Whether two texts say the same: equal tokens on equal lines, and equal trees. Blanks and comments do not
+/// count.
 bool SameSyntax(const SyntaxTree& a, const SyntaxTree& b);
 
 }  // namespace cotree

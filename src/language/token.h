@@ -6,7 +6,8 @@
 
 namespace cotree {
 
-/** Kinds of token. Blanks and comments are no tokens: they are the text between two tokens, so nothing of a file is ever lost. */
+/** Kinds of token. Blanks and comments are no tokens: they are the text between two tokens, so nothing of a
+ * file is ever lost. */
 enum class TokenKind : uint8_t {
   kEnd,      // end of the file; its offset is the size of the text
   kName,     // letter or _, then letters, digits, _
@@ -15,22 +16,81 @@ enum class TokenKind : uint8_t {
   kGeneric,  // $a
   kError,    // characters that begin no token, an unterminated string
   // Reserved words.
-  kImport, kPackage, kDomain, kQuantity, kEnumeration, kFunction, kTable, kComponent, kSoftware, kSystem, kExperiment,
-  kModel, kTerminal, kParameter, kEdge, kInput, kOutput, kVariable, kState, kExogenous, kEquation, kConnect, kAssociate,
-  kPublic, kFinal, kOptional, kDiscrete, kIf, kThen, kElse, kElseif, kWhen, kElsewhen, kFor, kIn, kAs, kOf,
-  kNot, kAnd, kOr, kTrue, kFalse,
+  kImport,
+  kPackage,
+  kDomain,
+  kQuantity,
+  kEnumeration,
+  kFunction,
+  kTable,
+  kComponent,
+  kSoftware,
+  kSystem,
+  kExperiment,
+  kModel,
+  kTerminal,
+  kParameter,
+  kEdge,
+  kInput,
+  kOutput,
+  kVariable,
+  kState,
+  kExogenous,
+  kEquation,
+  kConnect,
+  kAssociate,
+  kPublic,
+  kFinal,
+  kOptional,
+  kDiscrete,
+  kIf,
+  kThen,
+  kElse,
+  kElseif,
+  kWhen,
+  kElsewhen,
+  kFor,
+  kIn,
+  kAs,
+  kOf,
+  kNot,
+  kAnd,
+  kOr,
+  kTrue,
+  kFalse,
   // Punctuation.
-  kLeftBrace, kRightBrace, kLeftParen, kRightParen, kLeftBracket, kRightBracket,
-  kComma, kSemicolon, kColon, kDot, kEqual, kPlus, kMinus, kStar, kSlash, kCaret, kAt,
-  kArrow,         // ->
-  kJoin,          // --
-  kEqualEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual,
+  kLeftBrace,
+  kRightBrace,
+  kLeftParen,
+  kRightParen,
+  kLeftBracket,
+  kRightBracket,
+  kComma,
+  kSemicolon,
+  kColon,
+  kDot,
+  kEqual,
+  kPlus,
+  kMinus,
+  kStar,
+  kSlash,
+  kCaret,
+  kAt,
+  kArrow,  // ->
+  kJoin,   // --
+  kEqualEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
 };
 
 struct Token {
   uint32_t offset;
   uint32_t length : 23;
-  uint32_t starts_line : 1;  // the first token of its line: decides whether ( [ and units may continue what stood before
+  uint32_t starts_line : 1;  // the first token of its line: decides whether ( [ and units may continue what
+                             // stood before
   uint32_t kind_bits : 8;
 
   TokenKind kind() const { return static_cast<TokenKind>(kind_bits); }

@@ -10,11 +10,14 @@ namespace messages = model_messages;
 
 namespace {
 
-// The expression among the children of a declaration: what is neither name, type, attribute nor documentation.
+// The expression among the children of a declaration: what is neither name, type, attribute nor
+// documentation.
 NodeId ValueOf(const SyntaxTree& tree, NodeId node) {
   for (const NodeId child : tree.Children(node)) {
     const NodeKind kind = tree.kind(child);
-    if (kind != NodeKind::kName && kind != NodeKind::kType && kind != NodeKind::kAttributes && kind != NodeKind::kDocumentation) return child;
+    if (kind != NodeKind::kName && kind != NodeKind::kType && kind != NodeKind::kAttributes &&
+        kind != NodeKind::kDocumentation)
+      return child;
   }
   return NodeId::None();
 }
@@ -22,7 +25,10 @@ NodeId ValueOf(const SyntaxTree& tree, NodeId node) {
 }  // namespace
 
 ClassBuilder::ClassBuilder(ModelBuilder& builder, TreeId tree)
-    : builder_(builder), pool_(builder.pool), tree_id_(tree), tree_(builder.model.trees[tree.index()].get()) {}
+    : builder_(builder),
+      pool_(builder.pool),
+      tree_id_(tree),
+      tree_(builder.model.trees[tree.index()].get()) {}
 
 void ClassBuilder::Open(ClassId id) {
   cls_ = &builder_.model.classes[id.index()];
@@ -45,8 +51,10 @@ ClassId ClassBuilder::Build(DeclarationId id, NameId model_name) {
   LowerShapes();
   size_t instance_node = 0;
   for (const NodeId member : members_) {
-    if (tree_->kind(member) == NodeKind::kInstance) DefineInstance(member, member_instances_[instance_node++]);
-    else DefineMember(member);
+    if (tree_->kind(member) == NodeKind::kInstance)
+      DefineInstance(member, member_instances_[instance_node++]);
+    else
+      DefineMember(member);
   }
   Finish();
   const ClassId result(builder_.model.classes.size());
@@ -72,24 +80,39 @@ void ClassBuilder::Collect(NodeId parent, NameId model_name) {
 void ClassBuilder::DeclareMember(NodeId node) {
   const bool system = class_.kind == ClassKind::kSystem, software = class_.kind == ClassKind::kSoftware;
   const auto refuse = [&](const char* what, const char* help) {
-    Report(messages::kNotHere, node, {what, system ? "a system" : software ? "a software component" : "a component"}).Help(help);
+    Report(messages::kNotHere, node,
+           {what, system     ? "a system"
+                  : software ? "a software component"
+                             : "a component"})
+        .Help(help);
   };
   switch (tree_->kind(node)) {
     case NodeKind::kTerminal:
-      if (system) refuse("a terminal", "a system has no outside; make it a component to use it inside another");
-      else if (software) refuse("a terminal", "software has inputs and outputs only");
+      if (system)
+        refuse("a terminal", "a system has no outside; make it a component to use it inside another");
+      else if (software)
+        refuse("a terminal", "software has inputs and outputs only");
       DeclareTerminal(node);
       break;
-    case NodeKind::kParameter: DeclareParameter(node); break;
+    case NodeKind::kParameter:
+      DeclareParameter(node);
+      break;
     case NodeKind::kState:
       if (!software) refuse("a state", "declare it as a `variable`; states are chosen by Cotree");
       DeclareVariable(node);
       break;
-    case NodeKind::kInput: case NodeKind::kOutput: case NodeKind::kVariable: case NodeKind::kExogenous: DeclareVariable(node); break;
+    case NodeKind::kInput:
+    case NodeKind::kOutput:
+    case NodeKind::kVariable:
+    case NodeKind::kExogenous:
+      DeclareVariable(node);
+      break;
     case NodeKind::kEdge:
       if (software) refuse("an edge", "software has no terminals; use a component");
       break;  // when all terminals are known
-    case NodeKind::kInstance: DeclareInstance(node); break;
+    case NodeKind::kInstance:
+      DeclareInstance(node);
+      break;
     case NodeKind::kTable:
       if (const auto table = builder_.BuildTable(*tree_, tree_id_, node)) {
         class_.tables.push_back(*table);
@@ -98,13 +121,16 @@ void ClassBuilder::DeclareMember(NodeId node) {
         builder_.MarkBroken(class_.name, builder_.Intern(tree_->Name(node)));
       }
       break;
-    case NodeKind::kFeedthrough: case NodeKind::kExternal: case NodeKind::kSetting:
+    case NodeKind::kFeedthrough:
+    case NodeKind::kExternal:
+    case NodeKind::kSetting:
       if (!software && tree_->Name(node) != "initial") refuse("this", "it belongs to a `software` component");
       break;
     case NodeKind::kConnect:
       if (software) refuse("a connection", "software contains no components");
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -115,15 +141,27 @@ void ClassBuilder::Declare(NodeId name_node, Member member) {
   Origin origin{};
   NodeId first_node;
   switch (first.kind) {
-    case MemberKind::kTerminal: origin = class_.terminals[first.index].origin; break;
-    case MemberKind::kParameter: origin = class_.parameters[first.index].origin; break;
-    case MemberKind::kVariable: origin = class_.variables[first.index].origin; break;
-    case MemberKind::kEdge: origin = class_.edges[first.index].origin; break;
-    case MemberKind::kInstance: first_node = class_.instances[first.index].node; break;
-    case MemberKind::kTable: break;
+    case MemberKind::kTerminal:
+      origin = class_.terminals[first.index].origin;
+      break;
+    case MemberKind::kParameter:
+      origin = class_.parameters[first.index].origin;
+      break;
+    case MemberKind::kVariable:
+      origin = class_.variables[first.index].origin;
+      break;
+    case MemberKind::kEdge:
+      origin = class_.edges[first.index].origin;
+      break;
+    case MemberKind::kInstance:
+      first_node = class_.instances[first.index].node;
+      break;
+    case MemberKind::kTable:
+      break;
   }
   if (first_node.IsNone()) first_node = origin.node;
-  auto& report = builder_.diagnostics.Report(messages::kDuplicateName, tree_->NameSpan(name_node), {tree_->Name(name_node)});
+  auto& report = builder_.diagnostics.Report(messages::kDuplicateName, tree_->NameSpan(name_node),
+                                             {tree_->Name(name_node)});
   if (!first_node.IsNone()) report.Also(tree_->NameSpan(first_node), "first declared here");
 }
 
@@ -132,8 +170,10 @@ void ClassBuilder::DeclareTerminal(NodeId node) {
   std::optional<DomainId> domain;
   if (!type.IsNone()) {
     const NodeId term = (*tree_)[type].first_child;
-    if (tree_->kind(term) == NodeKind::kTypeName) domain = builder_.ResolveDomain(*tree_, (*tree_)[term].first_child, true);
-    else Report(messages::kUnknownDomain, term, {TextOf(term)});
+    if (tree_->kind(term) == NodeKind::kTypeName)
+      domain = builder_.ResolveDomain(*tree_, (*tree_)[term].first_child, true);
+    else
+      Report(messages::kUnknownDomain, term, {TextOf(term)});
   }
   for (const NodeId name : tree_->Children(node)) {
     if (tree_->kind(name) != NodeKind::kName) continue;
@@ -150,7 +190,8 @@ void ClassBuilder::DeclareTerminal(NodeId node) {
 void ClassBuilder::DeclareParameter(NodeId node) {
   Type type;
   const NodeId type_node = tree_->Child(node, NodeKind::kType);
-  if (!type_node.IsNone() && !builder_.ResolveType(*tree_, type_node, &class_.generics, type)) type.declared = false;
+  if (!type_node.IsNone() && !builder_.ResolveType(*tree_, type_node, &class_.generics, type))
+    type.declared = false;
   for (const NodeId name : tree_->Children(node)) {
     if (tree_->kind(name) != NodeKind::kName) continue;
     Parameter p{};
@@ -169,11 +210,12 @@ void ClassBuilder::DeclareParameter(NodeId node) {
 void ClassBuilder::DeclareVariable(NodeId node) {
   Type type;
   const NodeId type_node = tree_->Child(node, NodeKind::kType);
-  if (!type_node.IsNone() && !builder_.ResolveType(*tree_, type_node, &class_.generics, type)) type.declared = false;
+  if (!type_node.IsNone() && !builder_.ResolveType(*tree_, type_node, &class_.generics, type))
+    type.declared = false;
   const NodeKind kind = tree_->kind(node);
-  const VariableRole role = kind == NodeKind::kInput      ? VariableRole::kInput
-                            : kind == NodeKind::kOutput   ? VariableRole::kOutput
-                            : kind == NodeKind::kState    ? VariableRole::kState
+  const VariableRole role = kind == NodeKind::kInput       ? VariableRole::kInput
+                            : kind == NodeKind::kOutput    ? VariableRole::kOutput
+                            : kind == NodeKind::kState     ? VariableRole::kState
                             : kind == NodeKind::kExogenous ? VariableRole::kExogenous
                                                            : VariableRole::kVariable;
   for (const NodeId name : tree_->Children(node)) {
@@ -184,9 +226,11 @@ void ClassBuilder::DeclareVariable(NodeId node) {
     v.discrete = tree_->Has(node, kFlagDiscrete);
     v.type = type;
     const bool discrete = v.discrete || type.base != BaseType::kReal;
-    v.symbol = pool_.DeclareSymbol(tree_->Name(name), role == VariableRole::kInput || role == VariableRole::kExogenous ? SymbolKind::kInput
-                                                      : discrete                                                      ? SymbolKind::kDiscrete
-                                                                                                                      : SymbolKind::kVariable);
+    v.symbol = pool_.DeclareSymbol(tree_->Name(name),
+                                   role == VariableRole::kInput || role == VariableRole::kExogenous
+                                       ? SymbolKind::kInput
+                                   : discrete ? SymbolKind::kDiscrete
+                                              : SymbolKind::kVariable);
     v.origin = At(name);
     class_.variables.push_back(v);
     Declare(name, {MemberKind::kVariable, static_cast<uint32_t>(class_.variables.size() - 1)});
@@ -203,7 +247,8 @@ void ClassBuilder::DeclareEdge(NodeId node) {
     const NodeId segment = (*tree_)[path].first_child;
     if (segment.IsNone()) return std::nullopt;
     const auto member = class_.members.Find(builder_.Intern(tree_->Name(segment)));
-    if (member && member->kind == MemberKind::kTerminal && (*tree_)[segment].next_sibling.IsNone()) return member->index;
+    if (member && member->kind == MemberKind::kTerminal && (*tree_)[segment].next_sibling.IsNone())
+      return member->index;
     auto& report = Report(messages::kNoTerminal, path, {TextOf(path), ClassText()});
     std::vector<std::string_view> names{"reference"};
     for (const Terminal& t : class_.terminals) names.push_back(builder_.model.names.Text(t.name));
@@ -219,10 +264,11 @@ void ClassBuilder::DeclareEdge(NodeId node) {
     if (!reference) to = terminal(ends[1]);
     ok = from && (reference || to);
   }
-  if (ok && to && class_.terminals[*from].domain != class_.terminals[*to].domain && !class_.terminals[*from].domain.IsNone() &&
-      !class_.terminals[*to].domain.IsNone()) {
+  if (ok && to && class_.terminals[*from].domain != class_.terminals[*to].domain &&
+      !class_.terminals[*from].domain.IsNone() && !class_.terminals[*to].domain.IsNone()) {
     Report(messages::kEdgeDomains, node,
-           {tree_->Name(node), builder_.NameText(builder_.model.domains[class_.terminals[*from].domain.index()].name),
+           {tree_->Name(node),
+            builder_.NameText(builder_.model.domains[class_.terminals[*from].domain.index()].name),
             builder_.NameText(builder_.model.domains[class_.terminals[*to].domain.index()].name)});
     ok = false;
   }
@@ -254,13 +300,17 @@ Shape ClassBuilder::LowerShape(NodeId dimensions) {
   Shape shape;
   structural_scope_ = true;
   for (const NodeId size : tree_->Children(dimensions)) {
-    const Value value = tree_->kind(size) == NodeKind::kRange || tree_->kind(size) == NodeKind::kAll ? Failed() : LowerScalar(size);
-    const bool whole = value.ok && (value.base == BaseType::kInteger ||
-                                    (value.bare && (pool_.AsInteger(value.expr) || !pool_.IsNumber(value.expr))));
+    const Value value = tree_->kind(size) == NodeKind::kRange || tree_->kind(size) == NodeKind::kAll
+                            ? Failed()
+                            : LowerScalar(size);
+    const bool whole =
+        value.ok && (value.base == BaseType::kInteger ||
+                     (value.bare && (pool_.AsInteger(value.expr) || !pool_.IsNumber(value.expr))));
     bool structural = whole;
     if (value.ok && !whole) structural = false;
     if (!structural) {
-      if (value.ok || tree_->kind(size) == NodeKind::kRange || tree_->kind(size) == NodeKind::kAll) Report(messages::kSizeNotInteger, size, {TextOf(size)});
+      if (value.ok || tree_->kind(size) == NodeKind::kRange || tree_->kind(size) == NodeKind::kAll)
+        Report(messages::kSizeNotInteger, size, {TextOf(size)});
       shape.push_back(pool_.One());
       continue;
     }
@@ -273,7 +323,8 @@ Shape ClassBuilder::LowerShape(NodeId dimensions) {
   return shape;
 }
 
-// Sizes come before everything else, since all the rest asks for them; edges follow the sizes of their terminals.
+// Sizes come before everything else, since all the rest asks for them; edges follow the sizes of their
+// terminals.
 void ClassBuilder::LowerShapes() {
   const auto dimensions_of = [&](NodeId node) {
     const NodeId type = tree_->Child(node, NodeKind::kType);
@@ -295,8 +346,9 @@ void ClassBuilder::LowerShapes() {
       }
       continue;
     }
-    if (kind != NodeKind::kTerminal && kind != NodeKind::kParameter && kind != NodeKind::kInput && kind != NodeKind::kOutput &&
-        kind != NodeKind::kVariable && kind != NodeKind::kState && kind != NodeKind::kExogenous) {
+    if (kind != NodeKind::kTerminal && kind != NodeKind::kParameter && kind != NodeKind::kInput &&
+        kind != NodeKind::kOutput && kind != NodeKind::kVariable && kind != NodeKind::kState &&
+        kind != NodeKind::kExogenous) {
       continue;
     }
     const NodeId dimensions = dimensions_of(node);
@@ -318,8 +370,14 @@ void ClassBuilder::LowerShapes() {
 
 void ClassBuilder::DefineMember(NodeId node) {
   switch (tree_->kind(node)) {
-    case NodeKind::kParameter: DefineParameter(node); break;
-    case NodeKind::kInput: case NodeKind::kOutput: case NodeKind::kVariable: case NodeKind::kState: case NodeKind::kExogenous:
+    case NodeKind::kParameter:
+      DefineParameter(node);
+      break;
+    case NodeKind::kInput:
+    case NodeKind::kOutput:
+    case NodeKind::kVariable:
+    case NodeKind::kState:
+    case NodeKind::kExogenous:
       DefineVariable(node);
       break;
     case NodeKind::kSection:
@@ -328,16 +386,31 @@ void ClassBuilder::DefineMember(NodeId node) {
       in_initial_section_ = false;
       break;
     case NodeKind::kEnergy:
-    case NodeKind::kLoss: DefineEnergy(node); break;
-    case NodeKind::kStart: DefineStart(node); break;
-    case NodeKind::kSetting: DefineSetting(node); break;
-    case NodeKind::kExternal: DefineExternal(node); break;
-    case NodeKind::kFeedthrough: feedthrough_nodes_.push_back(node); break;
-    case NodeKind::kConnect: case NodeKind::kAssociate: case NodeKind::kFor: case NodeKind::kIf: case NodeKind::kWhen:
+    case NodeKind::kLoss:
+      DefineEnergy(node);
+      break;
+    case NodeKind::kStart:
+      DefineStart(node);
+      break;
+    case NodeKind::kSetting:
+      DefineSetting(node);
+      break;
+    case NodeKind::kExternal:
+      DefineExternal(node);
+      break;
+    case NodeKind::kFeedthrough:
+      feedthrough_nodes_.push_back(node);
+      break;
+    case NodeKind::kConnect:
+    case NodeKind::kAssociate:
+    case NodeKind::kFor:
+    case NodeKind::kIf:
+    case NodeKind::kWhen:
     case NodeKind::kAssert:
       DefineStatement(node);
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -350,10 +423,12 @@ void ClassBuilder::DefineParameter(NodeId node) {
     if (!member || member->kind != MemberKind::kParameter) continue;
     const auto parameter = [&]() -> Parameter& { return class_.parameters[member->index]; };
     const std::string what = "`" + std::string(tree_->Name(name)) + "`";
-    const DimExpr dim = parameter().type.declared ? DimOf(parameter().type) : InferredDimension(MemberKind::kParameter, member->index);
+    const DimExpr dim = parameter().type.declared ? DimOf(parameter().type)
+                                                  : InferredDimension(MemberKind::kParameter, member->index);
     if (!attributes.IsNone()) {
       for (const NodeId attribute : tree_->Children(attributes)) {
-        const NodeId path = tree_->kind(attribute) == NodeKind::kArgument ? (*tree_)[attribute].first_child : NodeId::None();
+        const NodeId path =
+            tree_->kind(attribute) == NodeKind::kArgument ? (*tree_)[attribute].first_child : NodeId::None();
         const std::string_view text = path.IsNone() ? tree_->Text(attribute) : tree_->Text(path);
         const NodeId bound = path.IsNone() ? NodeId::None() : (*tree_)[path].next_sibling;
         if ((text == "min" || text == "max") && !bound.IsNone()) {
@@ -374,10 +449,13 @@ void ClassBuilder::DefineParameter(NodeId node) {
     Value value = Lower(value_node);
     if (!value.ok || !Fit(value, value_node, parameter().type, dim, what)) continue;
     if (value.shape.size() != parameter().shape.size() && !value.shape.empty()) {
-      Report(messages::kArrayWanted, value_node, {TextOf(value_node), std::to_string(parameter().shape.size()), std::to_string(value.shape.size())});
+      Report(
+          messages::kArrayWanted, value_node,
+          {TextOf(value_node), std::to_string(parameter().shape.size()), std::to_string(value.shape.size())});
       continue;
     }
-    for (size_t k = 0; k < value.shape.size(); ++k) AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[k], parameter().shape[k], value_node);
+    for (size_t k = 0; k < value.shape.size(); ++k)
+      AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[k], parameter().shape[k], value_node);
     if (!parameter().type.declared) {
       parameter().type.base = value.base == BaseType::kInteger ? BaseType::kReal : value.base;
       parameter().type.enumeration = value.enumeration;
@@ -395,15 +473,18 @@ void ClassBuilder::DefineVariable(NodeId node) {
     if (!member || member->kind != MemberKind::kVariable) continue;
     const auto variable = [&]() -> Variable& { return class_.variables[member->index]; };
     const std::string what = "`" + std::string(tree_->Name(name)) + "`";
-    const DimExpr dim = variable().type.declared ? DimOf(variable().type) : InferredDimension(MemberKind::kVariable, member->index);
+    const DimExpr dim = variable().type.declared ? DimOf(variable().type)
+                                                 : InferredDimension(MemberKind::kVariable, member->index);
     if (!attributes.IsNone()) {
       for (const NodeId attribute : tree_->Children(attributes)) {
-        const NodeId path = tree_->kind(attribute) == NodeKind::kArgument ? (*tree_)[attribute].first_child : NodeId::None();
+        const NodeId path =
+            tree_->kind(attribute) == NodeKind::kArgument ? (*tree_)[attribute].first_child : NodeId::None();
         const std::string_view text = path.IsNone() ? tree_->Text(attribute) : tree_->Text(path);
         const NodeId bound = path.IsNone() ? NodeId::None() : (*tree_)[path].next_sibling;
         if ((text == "min" || text == "max" || text == "start") && !bound.IsNone()) {
           Value value = Lower(bound);
-          if (value.ok && Fit(value, bound, variable().type, dim, what) && text == "start") variable().start = value.expr;
+          if (value.ok && Fit(value, bound, variable().type, dim, what) && text == "start")
+            variable().start = value.expr;
         } else if (text == "fixed") {
           variable().fixed = true;
         } else if (text == "prefer") {
@@ -415,7 +496,8 @@ void ClassBuilder::DefineVariable(NodeId node) {
     }
     if (value_node.IsNone()) continue;
     if (variable().role == VariableRole::kInput || variable().role == VariableRole::kExogenous) {
-      Report(messages::kNotHere, value_node, {"a value", variable().role == VariableRole::kInput ? "an input" : "an exogenous variable"})
+      Report(messages::kNotHere, value_node,
+             {"a value", variable().role == VariableRole::kInput ? "an input" : "an exogenous variable"})
           .Help("it comes from outside; make it a `parameter` or a `variable`");
       continue;
     }
@@ -460,7 +542,8 @@ void ClassBuilder::DefineEnergy(NodeId node) {
   type.unit = energy ? "J" : "W";
   type.kind = energy ? KindHint::kEnergy : KindHint::kNone;
   Value value = LowerScalar(value_node);
-  if (value.ok && Fit(value, value_node, type, DimOf(type), energy ? "`energy`" : "`loss`")) place = value.expr;
+  if (value.ok && Fit(value, value_node, type, DimOf(type), energy ? "`energy`" : "`loss`"))
+    place = value.expr;
 }
 
 void ClassBuilder::DefineSetting(NodeId node) {

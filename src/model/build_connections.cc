@@ -10,12 +10,14 @@ namespace messages = model_messages;
 namespace {
 
 std::string Article(const std::string& domain) {
-  return (std::string("aeiou").find(domain.empty() ? 'x' : domain[0]) != std::string::npos ? "an " : "a ") + domain;
+  return (std::string("aeiou").find(domain.empty() ? 'x' : domain[0]) != std::string::npos ? "an " : "a ") +
+         domain;
 }
 
 }  // namespace
 
-/* A terminal: `p`, `r.p`, `r[2:n].p[1]`, `electrical.ground`. Spelled out by the million, so nothing is built that is not needed. */
+/* A terminal: `p`, `r.p`, `r[2:n].p[1]`, `electrical.ground`. Spelled out by the million, so nothing is built
+ * that is not needed. */
 bool ClassBuilder::ResolveTerminal(NodeId path, Endpoint& endpoint, DomainId& domain, bool joined) {
   endpoint.node = path;
   endpoint.first_subscript = static_cast<uint32_t>(class_.subscripts.size());
@@ -28,7 +30,8 @@ bool ClassBuilder::ResolveTerminal(NodeId path, Endpoint& endpoint, DomainId& do
     PathDimensions dims;
     if (!TakeSegment(segment, shape, chain, dims, true)) return false;
     for (size_t k = 0; k < dims.sizes.size(); ++k) {
-      class_.subscripts.push_back(dims.subscripts[k].value_or(Subscript{pool_.One(), dims.sizes[k], ExprId::None()}));
+      class_.subscripts.push_back(
+          dims.subscripts[k].value_or(Subscript{pool_.One(), dims.sizes[k], ExprId::None()}));
       ++count;
     }
     return true;
@@ -36,14 +39,17 @@ bool ClassBuilder::ResolveTerminal(NodeId path, Endpoint& endpoint, DomainId& do
   const char* op = joined ? "--" : "->";
   if (!member) {
     const auto found = builder_.DomainNamed(name, tree_->file);
-    if (found && !second.IsNone() && tree_->Name(second) == "ground" && (*tree_)[second].next_sibling.IsNone()) {
+    if (found && !second.IsNone() && tree_->Name(second) == "ground" &&
+        (*tree_)[second].next_sibling.IsNone()) {
       endpoint.kind = Endpoint::Kind::kGround;
       endpoint.member = found->value;
       domain = *found;
       return true;
     }
     if (found && !second.IsNone()) {
-      auto& report = builder_.diagnostics.Report(messages::kUnknownName, tree_->NameSpan(second), {tree_->Name(second), "domain `" + std::string(tree_->Name(first)) + "`"});
+      auto& report = builder_.diagnostics.Report(
+          messages::kUnknownName, tree_->NameSpan(second),
+          {tree_->Name(second), "domain `" + std::string(tree_->Name(first)) + "`"});
       report.Help("the reference vertex is `" + std::string(tree_->Name(first)) + ".ground`");
       return false;
     }
@@ -52,7 +58,8 @@ bool ClassBuilder::ResolveTerminal(NodeId path, Endpoint& endpoint, DomainId& do
   }
   const auto not_terminal = [&](const std::string& text, const std::string& what) {
     auto& report = Report(messages::kSignalAndTerminal, path, {text, what, op});
-    if (what == "an input" || what == "an output") report.Help("signals are connected by `->`, from an output to inputs");
+    if (what == "an input" || what == "an output")
+      report.Help("signals are connected by `->`, from an output to inputs");
     return false;
   };
   if (member->kind == MemberKind::kTerminal) {
@@ -67,10 +74,14 @@ bool ClassBuilder::ResolveTerminal(NodeId path, Endpoint& endpoint, DomainId& do
   }
   if (member->kind == MemberKind::kVariable && second.IsNone()) {
     const VariableRole role = class_.variables[member->index].role;
-    return not_terminal(TextOf(path), role == VariableRole::kInput ? "an input" : role == VariableRole::kOutput ? "an output" : "a variable");
+    return not_terminal(TextOf(path), role == VariableRole::kInput    ? "an input"
+                                      : role == VariableRole::kOutput ? "an output"
+                                                                      : "a variable");
   }
   if (member->kind != MemberKind::kInstance) {
-    return not_terminal(TextOf(path), member->kind == MemberKind::kParameter ? "a parameter" : member->kind == MemberKind::kEdge ? "an edge" : "not a terminal");
+    return not_terminal(TextOf(path), member->kind == MemberKind::kParameter ? "a parameter"
+                                      : member->kind == MemberKind::kEdge    ? "an edge"
+                                                                             : "not a terminal");
   }
   const Instance& instance = class_.instances[member->index];
   endpoint.instance = member->index;
@@ -82,7 +93,8 @@ bool ClassBuilder::ResolveTerminal(NodeId path, Endpoint& endpoint, DomainId& do
   if (second.IsNone()) {
     auto& report = Report(messages::kSignalAndTerminal, path, {TextOf(path), "a component", op});
     std::string all;
-    for (const Terminal& t : cls.terminals) all += (all.empty() ? "" : ", ") + TextOf(path) + "." + builder_.NameText(t.name);
+    for (const Terminal& t : cls.terminals)
+      all += (all.empty() ? "" : ", ") + TextOf(path) + "." + builder_.NameText(t.name);
     if (!all.empty()) report.Help("name a terminal of it: " + all);
     return false;
   }
@@ -95,16 +107,20 @@ bool ClassBuilder::ResolveTerminal(NodeId path, Endpoint& endpoint, DomainId& do
     return subscripts(second, terminal.shape, {&instance}, endpoint.member_subscripts);
   }
   if (inner && inner->kind == MemberKind::kInstance && !third.IsNone()) {
-    Report(messages::kInnerTerminal, path, {TextOf(path), builder_.NameText(instance.name), builder_.NameText(cls.name)});
+    Report(messages::kInnerTerminal, path,
+           {TextOf(path), builder_.NameText(instance.name), builder_.NameText(cls.name)});
     return false;
   }
   if (inner && inner->kind == MemberKind::kVariable) {
     const VariableRole role = cls.variables[inner->index].role;
-    return not_terminal(TextOf(path), role == VariableRole::kInput ? "an input" : role == VariableRole::kOutput ? "an output" : "a variable");
+    return not_terminal(TextOf(path), role == VariableRole::kInput    ? "an input"
+                                      : role == VariableRole::kOutput ? "an output"
+                                                                      : "a variable");
   }
   if (inner && inner->kind == MemberKind::kParameter) return not_terminal(TextOf(path), "a parameter");
   // No such terminal.
-  auto& report = builder_.diagnostics.Report(messages::kNoTerminal, tree_->NameSpan(second), {tree_->Name(second), builder_.NameText(instance.name)});
+  auto& report = builder_.diagnostics.Report(messages::kNoTerminal, tree_->NameSpan(second),
+                                             {tree_->Name(second), builder_.NameText(instance.name)});
   std::vector<std::string_view> names;
   std::string all;
   for (const Terminal& t : cls.terminals) {
@@ -113,24 +129,35 @@ bool ClassBuilder::ResolveTerminal(NodeId path, Endpoint& endpoint, DomainId& do
   }
   const std::string_view near = Nearest(tree_->Name(second), names);
   report.message += ", a " + builder_.NameText(cls.name);
-  if (!near.empty()) report.Help("did you mean `" + std::string(near) + "`?");
-  else report.Help(names.empty() ? "it has no terminals" : "its terminals are " + all);
+  if (!near.empty())
+    report.Help("did you mean `" + std::string(near) + "`?");
+  else
+    report.Help(names.empty() ? "it has no terminals" : "its terminals are " + all);
   return false;
 }
 
-bool ClassBuilder::ResolveEndpoint(NodeId path, Endpoint& endpoint, bool signal, bool target, DomainId& domain, Resolved& resolved) {
+bool ClassBuilder::ResolveEndpoint(NodeId path, Endpoint& endpoint, bool signal, bool target,
+                                   DomainId& domain, Resolved& resolved) {
   if (!signal) return ResolveTerminal(path, endpoint, domain, true);
   endpoint.kind = Endpoint::Kind::kSignal;
   endpoint.node = path;
   resolved = ResolvePath(path);
   if (!resolved.ok) return false;
   if (resolved.kind != Resolved::Kind::kValue) {
-    const bool terminal = resolved.kind == Resolved::Kind::kTerminal || resolved.kind == Resolved::Kind::kGround;
+    const bool terminal =
+        resolved.kind == Resolved::Kind::kTerminal || resolved.kind == Resolved::Kind::kGround;
     auto& report = Report(messages::kSignalAndTerminal, path,
-                          {TextOf(path), terminal ? "a terminal" : resolved.kind == Resolved::Kind::kInstance ? "a component" : "an edge", "->"});
+                          {TextOf(path),
+                           terminal                                     ? "a terminal"
+                           : resolved.kind == Resolved::Kind::kInstance ? "a component"
+                                                                        : "an edge",
+                           "->"});
     if (terminal) {
-      report.Help("terminals are joined by `--`; a sensor turns a physical variable into a signal, a source driven by a signal does the reverse");
-    } else if (resolved.kind == Resolved::Kind::kInstance && resolved.instance != UINT32_MAX && !class_.instances[resolved.instance].class_id.IsNone()) {
+      report.Help(
+          "terminals are joined by `--`; a sensor turns a physical variable into a signal, a source driven "
+          "by a signal does the reverse");
+    } else if (resolved.kind == Resolved::Kind::kInstance && resolved.instance != UINT32_MAX &&
+               !class_.instances[resolved.instance].class_id.IsNone()) {
       std::string all;
       for (const Variable& v : builder_.model[class_.instances[resolved.instance].class_id].variables) {
         const bool fits = target ? v.role == VariableRole::kInput : v.role == VariableRole::kOutput;
@@ -145,12 +172,16 @@ bool ClassBuilder::ResolveEndpoint(NodeId path, Endpoint& endpoint, bool signal,
   endpoint.member = resolved.member;
   if (!target) return true;
   // An input of an inner component, or an output of this one.
-  const bool inner_input = resolved.variable != nullptr && !resolved.own && resolved.variable->role == VariableRole::kInput;
-  const bool own_output = resolved.variable != nullptr && resolved.own && resolved.variable->role == VariableRole::kOutput;
+  const bool inner_input =
+      resolved.variable != nullptr && !resolved.own && resolved.variable->role == VariableRole::kInput;
+  const bool own_output =
+      resolved.variable != nullptr && resolved.own && resolved.variable->role == VariableRole::kOutput;
   if (!inner_input && !own_output) {
     auto& report = Report(messages::kNotAnInput, path, {TextOf(path)});
-    if (resolved.variable != nullptr && resolved.variable->role == VariableRole::kOutput) report.Help("it is an output; turn the connection round");
-    else if (resolved.parameter != nullptr) report.Help("it is a parameter and keeps one value; use a variable element with an input");
+    if (resolved.variable != nullptr && resolved.variable->role == VariableRole::kOutput)
+      report.Help("it is an output; turn the connection round");
+    else if (resolved.parameter != nullptr)
+      report.Help("it is a parameter and keeps one value; use a variable element with an input");
     return false;
   }
   // Two segments: only what the component shows.
@@ -158,7 +189,9 @@ bool ClassBuilder::ResolveEndpoint(NodeId path, Endpoint& endpoint, bool signal,
   for ([[maybe_unused]] const NodeId s : tree_->Children(path)) ++segments;
   if (segments > 2) {
     const Instance& instance = class_.instances[resolved.instance];
-    Report(messages::kInnerTerminal, path, {TextOf(path), builder_.NameText(instance.name), builder_.NameText(builder_.model[instance.class_id].name)});
+    Report(messages::kInnerTerminal, path,
+           {TextOf(path), builder_.NameText(instance.name),
+            builder_.NameText(builder_.model[instance.class_id].name)});
     return false;
   }
   return true;
@@ -173,7 +206,8 @@ void ClassBuilder::DefineConnection(NodeId node) {
   connection.loops = CurrentLoops();
   if (!condition_stack_.empty()) {
     ExprId condition = condition_stack_[0];
-    for (size_t i = 1; i < condition_stack_.size(); ++i) condition = pool_.And(condition, condition_stack_[i]);
+    for (size_t i = 1; i < condition_stack_.size(); ++i)
+      condition = pool_.And(condition, condition_stack_[i]);
     connection.condition = condition;
   }
   DomainId domain, first_domain;
@@ -200,8 +234,11 @@ void ClassBuilder::DefineConnection(NodeId node) {
         Value value = source.value;
         DimExpr dim = resolved.value.dim;
         Type type = resolved.type;
-        if (value.shape.size() != resolved.value.shape.size() && !value.shape.empty() && !resolved.value.shape.empty()) {
-          Report(messages::kArrayWanted, path, {TextOf(path), std::to_string(value.shape.size()), std::to_string(resolved.value.shape.size())});
+        if (value.shape.size() != resolved.value.shape.size() && !value.shape.empty() &&
+            !resolved.value.shape.empty()) {
+          Report(messages::kArrayWanted, path,
+                 {TextOf(path), std::to_string(value.shape.size()),
+                  std::to_string(resolved.value.shape.size())});
         } else if (!value.shape.empty() && resolved.value.shape.empty()) {
           Report(messages::kArrayHere, first_path, {TextOf(first_path)});
         } else {
@@ -210,11 +247,15 @@ void ClassBuilder::DefineConnection(NodeId node) {
           }
         }
         // The message is about the pair, so it stands at the input and names both.
-        if (type.base == BaseType::kReal && (value.base == BaseType::kReal || value.base == BaseType::kInteger) && !value.bare) {
+        if (type.base == BaseType::kReal &&
+            (value.base == BaseType::kReal || value.base == BaseType::kInteger) && !value.bare) {
           const auto equated = Equate(dim, value.dim, path, TextOf(first_path) + " -> " + TextOf(path));
           if (equated == Equated::kMismatch) {
-            auto& report = Report(messages::kWrongDimension, path, {TextOf(first_path), UnitText(value), "`" + TextOf(path) + "`", UnitText(resolved.value)});
-            report.Help("a `Gain` between them turns one into the other; its `k` is in `" + TextOf(path) + "` per `" + TextOf(first_path) + "`");
+            auto& report = Report(
+                messages::kWrongDimension, path,
+                {TextOf(first_path), UnitText(value), "`" + TextOf(path) + "`", UnitText(resolved.value)});
+            report.Help("a `Gain` between them turns one into the other; its `k` is in `" + TextOf(path) +
+                        "` per `" + TextOf(first_path) + "`");
           } else if (equated == Equated::kYes) {
             if (KindsClash(value.kind, type.kind)) {
               ReportClash(path, TextOf(first_path), value.kind, "`" + TextOf(path) + "`", type.kind);
@@ -238,15 +279,20 @@ void ClassBuilder::DefineConnection(NodeId node) {
         first_domain = domain;
         first_path = path;
       } else if (domain != first_domain) {
-        const auto text = [&](DomainId d) { return builder_.NameText(builder_.model.domains[d.index()].name); };
-        Report(messages::kDifferentDomains, path, {TextOf(first_path), text(first_domain), TextOf(path), text(domain)})
+        const auto text = [&](DomainId d) {
+          return builder_.NameText(builder_.model.domains[d.index()].name);
+        };
+        Report(messages::kDifferentDomains, path,
+               {TextOf(first_path), text(first_domain), TextOf(path), text(domain)})
             .Label("this is " + Article(text(domain)) + " terminal");
         ok = false;
       }
       for (uint32_t i = connection.first_endpoint; i < class_.endpoints.size(); ++i) {
         const Endpoint& other = class_.endpoints[i];
-        if (other.kind == endpoint.kind && other.instance == endpoint.instance && other.member == endpoint.member &&
-            endpoint.instance_subscripts + endpoint.member_subscripts == 0 && other.instance_subscripts + other.member_subscripts == 0) {
+        if (other.kind == endpoint.kind && other.instance == endpoint.instance &&
+            other.member == endpoint.member &&
+            endpoint.instance_subscripts + endpoint.member_subscripts == 0 &&
+            other.instance_subscripts + other.member_subscripts == 0) {
           Report(messages::kConnectedToItself, path, {TextOf(path)});
         }
       }
@@ -255,8 +301,10 @@ void ClassBuilder::DefineConnection(NodeId node) {
     ++connection.endpoint_count;
     first = false;
   }
-  if (ok) class_.connections.push_back(connection);
-  else connection_failed_ = true;
+  if (ok)
+    class_.connections.push_back(connection);
+  else
+    connection_failed_ = true;
 }
 
 // associate motor.theta = load.phi
@@ -273,8 +321,10 @@ void ClassBuilder::DefineAssociation(NodeId node) {
   }
   if (tree_->CountChildren(left) > 2) {
     const Instance& instance = class_.instances[target.instance];
-    auto& report = Report(messages::kInnerTerminal, left, {TextOf(left), builder_.NameText(instance.name), ""});
-    report.helps.assign(1, "give `" + builder_.NameText(builder_.model[instance.class_id].name) + "` an exogenous variable of its own and associate it inside");
+    auto& report =
+        Report(messages::kInnerTerminal, left, {TextOf(left), builder_.NameText(instance.name), ""});
+    report.helps.assign(1, "give `" + builder_.NameText(builder_.model[instance.class_id].name) +
+                               "` an exogenous variable of its own and associate it inside");
     return;
   }
   Association association{};
@@ -285,15 +335,18 @@ void ClassBuilder::DefineAssociation(NodeId node) {
   association.exogenous.node = left;
   association.loops = CurrentLoops();
   association.node = node;
-  if (value.ok && Fit(value, right, target.type, target.value.dim, "`" + TextOf(left) + "`")) association.value = value.expr;
+  if (value.ok && Fit(value, right, target.type, target.value.dim, "`" + TextOf(left) + "`"))
+    association.value = value.expr;
   class_.associations.push_back(association);
 }
 
 void ClassBuilder::CheckDrivenTwice() {
-  std::stable_sort(driven_.begin(), driven_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(driven_.begin(), driven_.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   for (size_t i = 1; i < driven_.size(); ++i) {
     if (driven_[i].first != driven_[i - 1].first) continue;
-    Report(messages::kDrivenTwice, driven_[i].second, {TextOf(driven_[i].second)}).Also(tree_->SpanOf(driven_[i - 1].second), "first driven here");
+    Report(messages::kDrivenTwice, driven_[i].second, {TextOf(driven_[i].second)})
+        .Also(tree_->SpanOf(driven_[i - 1].second), "first driven here");
   }
 }
 

@@ -13,11 +13,13 @@ void ClassBuilder::DeclareInstance(NodeId node) {
   member_instances_.push_back(static_cast<uint32_t>(class_.instances.size()));
   const NodeId use = tree_->Child(node, NodeKind::kClass);
   if (class_.kind == ClassKind::kSoftware) {
-    Report(messages::kNotHere, node, {"an instance", "a software component"}).Help("make it a component; software has code only");
+    Report(messages::kNotHere, node, {"an instance", "a software component"})
+        .Help("make it a component; software has code only");
   }
   const ClassId id = use.IsNone() ? ClassId::None() : builder_.ResolveClass(*tree_, tree_id_, use);
   if (!id.IsNone() && builder_.model[id].kind == ClassKind::kSystem) {
-    Report(messages::kNotAClass, use, {TextOf(use), "a system"}).Help("change `system` to `component` to use it inside another");
+    Report(messages::kNotAClass, use, {TextOf(use), "a system"})
+        .Help("change `system` to `component` to use it inside another");
   }
   const size_t generics = id.IsNone() ? 0 : builder_.model[id].generics.size();
   for (const NodeId name : tree_->Children(node)) {
@@ -51,9 +53,12 @@ void ClassBuilder::DefineInstance(NodeId node, uint32_t first) {
     class_.instances[index].first_argument = begin;
     if (!arguments.IsNone()) {
       for (const NodeId argument : tree_->Children(arguments)) {
-        if (tree_->kind(argument) == NodeKind::kStart) StartOf(argument, index, class_.starts);
-        else DefineArgument(argument, index);
-        class_.instances[index].argument_count = static_cast<uint16_t>(std::min<size_t>(class_.arguments.size() - begin, UINT16_MAX));
+        if (tree_->kind(argument) == NodeKind::kStart)
+          StartOf(argument, index, class_.starts);
+        else
+          DefineArgument(argument, index);
+        class_.instances[index].argument_count =
+            static_cast<uint16_t>(std::min<size_t>(class_.arguments.size() - begin, UINT16_MAX));
       }
     }
     CheckArguments(class_.instances[index], use);
@@ -63,12 +68,14 @@ void ClassBuilder::DefineInstance(NodeId node, uint32_t first) {
 
 // The common case of millions of lines: a literal for a parameter of fixed dimension.
 bool ClassBuilder::FastArgument(NodeId value, const Parameter& parameter, Argument& argument) {
-  if (tree_->kind(value) != NodeKind::kQuantityLiteral || parameter.type.base != BaseType::kReal || !parameter.type.declared ||
-      !parameter.type.dimension.generics.empty() || !parameter.shape.empty()) {
+  if (tree_->kind(value) != NodeKind::kQuantityLiteral || parameter.type.base != BaseType::kReal ||
+      !parameter.type.declared || !parameter.type.dimension.generics.empty() || !parameter.shape.empty()) {
     return false;
   }
   const UnitResult& unit = builder_.model.units.Lookup(tree_->Text((*tree_)[value].first_child));
-  if (!unit || unit->dimension != parameter.type.dimension.si || unit->offset != 0 || KindsClash(unit->kind, parameter.type.kind)) return false;
+  if (!unit || unit->dimension != parameter.type.dimension.si || unit->offset != 0 ||
+      KindsClash(unit->kind, parameter.type.kind))
+    return false;
   const double si = unit->ToSi(NumberValue(tree_->Name(value)));
   if (!(si > -1e300 && si < 1e300)) return false;
   argument.value = pool_.Number(si);
@@ -105,7 +112,8 @@ void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
   const auto member = cls->members.Find(builder_.Intern(tree_->Name(segment)));
   const std::string_view name = tree_->Name(segment);
   if (!member || member->kind != MemberKind::kParameter) {
-    auto& report = builder_.diagnostics.Report(messages::kUnknownParameter, tree_->NameSpan(segment), {builder_.NameText(cls->name), name});
+    auto& report = builder_.diagnostics.Report(messages::kUnknownParameter, tree_->NameSpan(segment),
+                                               {builder_.NameText(cls->name), name});
     std::vector<std::string_view> names;
     std::string all;
     for (const Parameter& p : cls->parameters) {
@@ -113,15 +121,20 @@ void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
       all += (all.empty() ? "" : ", ") + std::string(names.back());
     }
     const std::string_view near = Nearest(name, names);
-    if (!near.empty()) report.Help("did you mean `" + std::string(near) + "`?");
-    else if (member && member->kind == MemberKind::kVariable) report.Help("`" + std::string(name) + "` is a variable; `start " + std::string(name) + " = ...` gives it a start value");
-    else report.Help(names.empty() ? "it has no parameters" : "its parameters are " + all);
+    if (!near.empty())
+      report.Help("did you mean `" + std::string(near) + "`?");
+    else if (member && member->kind == MemberKind::kVariable)
+      report.Help("`" + std::string(name) + "` is a variable; `start " + std::string(name) +
+                  " = ...` gives it a start value");
+    else
+      report.Help(names.empty() ? "it has no parameters" : "its parameters are " + all);
     return;
   }
   const Parameter& parameter = cls->parameters[member->index];
   if (!inner_path.empty() && !is_public && !parameter.is_public) {
     Report(messages::kHiddenParameter, path,
-           {TextOf(path), InstanceText(index), tree_->Name((*tree_)[path].first_child), builder_.NameText(builder_.model[class_.instances[index].class_id].name)});
+           {TextOf(path), InstanceText(index), tree_->Name((*tree_)[path].first_child),
+            builder_.NameText(builder_.model[class_.instances[index].class_id].name)});
     reported = true;
   }
   if (parameter.is_final) {
@@ -135,7 +148,8 @@ void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
   } else {
     for (uint32_t i = class_.instances[index].first_argument; i < class_.arguments.size(); ++i) {
       if (class_.arguments[i].path == UINT32_MAX && class_.arguments[i].parameter == argument.parameter) {
-        Report(messages::kDuplicateArgument, path, {TextOf(path)}).Also(tree_->SpanOf(class_.arguments[i].node), "first given here");
+        Report(messages::kDuplicateArgument, path, {TextOf(path)})
+            .Also(tree_->SpanOf(class_.arguments[i].node), "first given here");
         return;
       }
     }
@@ -158,15 +172,18 @@ void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
   // One value for all, one per element of the array of instances, or one for an array parameter (or both).
   const size_t given = value.shape.size(), own = parameter_shape.size(), outer = instance_shape.size();
   if (given != 0 && given != own && given != outer && given != own + outer) {
-    Report(messages::kArrayWanted, value_node, {TextOf(value_node), std::to_string(own == 0 ? outer : own), std::to_string(given)});
+    Report(messages::kArrayWanted, value_node,
+           {TextOf(value_node), std::to_string(own == 0 ? outer : own), std::to_string(given)});
     return;
   }
   if (given > 0 && own == 0) {
     argument.per_element = true;
-    for (size_t k = 0; k < given; ++k) AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[k], instance_shape[k], value_node);
+    for (size_t k = 0; k < given; ++k)
+      AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[k], instance_shape[k], value_node);
   } else if (given == own + outer && outer > 0 && given > 0) {
     argument.per_element = true;
-    for (size_t k = 0; k < outer; ++k) AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[k], instance_shape[k], value_node);
+    for (size_t k = 0; k < outer; ++k)
+      AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[k], instance_shape[k], value_node);
   }
   argument.value = value.expr;
   class_.arguments.push_back(argument);
@@ -175,7 +192,8 @@ void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
   if (given == own && own > 0 && inner_path.empty()) {
     // The size of the parameter, with the other arguments of this instance put in.
     Chain self{&class_.instances[index]};
-    for (size_t k = 0; k < own; ++k) AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[k], InContext(parameter_shape[k], self), value_node);
+    for (size_t k = 0; k < own; ++k)
+      AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[k], InContext(parameter_shape[k], self), value_node);
   }
 }
 
@@ -204,7 +222,8 @@ void ClassBuilder::CheckArguments(const Instance& instance, NodeId class_node) {
   }
   if (missing.empty()) return;
   if (!arguments.IsNone()) {
-    // An argument list with a syntax error may have held it; an argument with a wrong name may be meant for it.
+    // An argument list with a syntax error may have held it; an argument with a wrong name may be meant for
+    // it.
     if (tree_->Has(arguments, kFlagBroken)) return;
     size_t misnamed = 0;
     for (const NodeId argument : tree_->Children(arguments)) {
@@ -217,10 +236,12 @@ void ClassBuilder::CheckArguments(const Instance& instance, NodeId class_node) {
   }
   for (const Parameter* absent : missing) {
     const Parameter& parameter = *absent;
-    const std::string unit = parameter.type.unit.empty() || parameter.type.unit == "1" ? std::string("it has no default")
-                                                                                       : "it is in " + parameter.type.unit;
-    builder_.diagnostics.Report(messages::kMissingParameter, tree_->SpanOf(instance.node),
-                                {builder_.NameText(instance.name), builder_.NameText(parameter.name), unit})
+    const std::string unit = parameter.type.unit.empty() || parameter.type.unit == "1"
+                                 ? std::string("it has no default")
+                                 : "it is in " + parameter.type.unit;
+    builder_.diagnostics
+        .Report(messages::kMissingParameter, tree_->SpanOf(instance.node),
+                {builder_.NameText(instance.name), builder_.NameText(parameter.name), unit})
         .Label("a " + builder_.NameText(cls.name) + " without `" + builder_.NameText(parameter.name) + "`");
   }
 }

@@ -11,7 +11,8 @@ namespace cotree {
 
 namespace messages = model_messages;
 
-// Two declarations of one name in one file or package, whatever their kind, except package-wide words for different things.
+// Two declarations of one name in one file or package, whatever their kind, except package-wide words for
+// different things.
 void ModelBuilder::CheckDuplicates() {
   const auto space = [](NodeKind kind) {
     if (IsClassDeclaration(kind)) return 0;
@@ -25,8 +26,11 @@ void ModelBuilder::CheckDuplicates() {
     if (declarations.IsLibrary(d.file)) continue;
     const auto [it, is_new] = seen.try_emplace({d.file.value, d.name.value, space(d.kind)}, i);
     if (is_new) continue;
-    const char* what = IsClassDeclaration(d.kind) ? "component" : d.kind == NodeKind::kFunction || d.kind == NodeKind::kTable ? "function"
-                       : d.kind == NodeKind::kExperiment ? "experiment" : d.kind == NodeKind::kDomain ? "domain" : "quantity";
+    const char* what = IsClassDeclaration(d.kind)                                    ? "component"
+                       : d.kind == NodeKind::kFunction || d.kind == NodeKind::kTable ? "function"
+                       : d.kind == NodeKind::kExperiment                             ? "experiment"
+                       : d.kind == NodeKind::kDomain                                 ? "domain"
+                                                                                     : "quantity";
     diagnostics.Report(messages::kDuplicateDeclaration, d.name_span, {what, NameText(d.name)})
         .Also(declarations[DeclarationId(it->second)].name_span, "first declared here");
   }
@@ -42,12 +46,24 @@ void ModelBuilder::BuildAll() {
     if (declarations.IsLibrary(declaration.file)) continue;
     ++own;
     switch (declaration.kind) {
-      case NodeKind::kDomain: DomainNamed(declaration.name, declaration.file); break;
-      case NodeKind::kQuantity: QuantityNamed(declaration.package, declaration.name, declaration.file); break;
-      case NodeKind::kEnumeration: EnumerationNamed(NameId::None(), declaration.name, declaration.file); break;
-      case NodeKind::kFunction: FunctionNamed(id); break;
-      case NodeKind::kTable: TableNamed(id); break;
-      case NodeKind::kExperiment: experiments.push_back(id); break;
+      case NodeKind::kDomain:
+        DomainNamed(declaration.name, declaration.file);
+        break;
+      case NodeKind::kQuantity:
+        QuantityNamed(declaration.package, declaration.name, declaration.file);
+        break;
+      case NodeKind::kEnumeration:
+        EnumerationNamed(NameId::None(), declaration.name, declaration.file);
+        break;
+      case NodeKind::kFunction:
+        FunctionNamed(id);
+        break;
+      case NodeKind::kTable:
+        TableNamed(id);
+        break;
+      case NodeKind::kExperiment:
+        experiments.push_back(id);
+        break;
       default: {
         const SyntaxTree& tree = declarations.TreeOf(id);
         // Every model of a class is checked; the first is the default.
@@ -59,9 +75,12 @@ void ModelBuilder::BuildAll() {
           model_nodes.push_back(child);
         }
         for (size_t m = 0; m < models.size(); ++m) {
-          const auto first = static_cast<size_t>(std::find(models.begin(), models.end(), models[m]) - models.begin());
+          const auto first =
+              static_cast<size_t>(std::find(models.begin(), models.end(), models[m]) - models.begin());
           if (first == m) continue;
-          diagnostics.Report(messages::kDuplicateDeclaration, tree.NameSpan(model_nodes[m]), {"model", NameText(models[m])})
+          diagnostics
+              .Report(messages::kDuplicateDeclaration, tree.NameSpan(model_nodes[m]),
+                      {"model", NameText(models[m])})
               .Also(tree.NameSpan(model_nodes[first]), "first declared here");
         }
         if (models.empty()) models.push_back(NameId::None());
@@ -87,19 +106,22 @@ void ModelBuilder::BuildExperiment(DeclarationId id) {
   experiment.origin = {declarations[id].tree, node};
   const NodeId path = tree.Child(node, NodeKind::kPath);
   if (path.IsNone()) return;
-  const DeclarationId system = FindDeclaration(tree, path, [](NodeKind k) { return k == NodeKind::kSystem; }, messages::kUnknownSystem, "a system");
+  const DeclarationId system = FindDeclaration(
+      tree, path, [](NodeKind k) { return k == NodeKind::kSystem; }, messages::kUnknownSystem, "a system");
   if (system.IsNone()) return;
   experiment.system = BuildClass(system, NameId::None(), Origin{});
   if (experiment.system.IsNone()) return;
   ClassBuilder builder(*this, declarations[id].tree);
   builder.Open(experiment.system);
-  const auto quantity = [&](NodeId value_node, const Dimension& dimension, const char* unit, const std::string& what) {
+  const auto quantity = [&](NodeId value_node, const Dimension& dimension, const char* unit,
+                            const std::string& what) {
     Type type;
     type.declared = true;
     type.dimension = dimension;
     type.unit = unit;
     Value value = builder.LowerScalar(value_node);
-    return value.ok && builder.Fit(value, value_node, type, {type.dimension, {}}, what) ? value.expr : ExprId::None();
+    return value.ok && builder.Fit(value, value_node, type, {type.dimension, {}}, what) ? value.expr
+                                                                                        : ExprId::None();
   };
   const Dimension time = Dimension::Of(0, 0, 1);
   for (const NodeId child : tree.Children(node)) {
@@ -112,17 +134,23 @@ void ModelBuilder::BuildExperiment(DeclarationId id) {
           experiment.settings.stop = quantity(value, time, "s", "`stop`");
           const ExprId stop = experiment.settings.stop;
           if (!stop.IsNone() && pool.IsNumber(stop) && pool.NumberValue(stop) <= 0) {
-            diagnostics.Report(messages::kBadSetting, tree.SpanOf(value), {"`stop` must be positive"}).Help("an experiment begins at 0 s, or at `begin`");
+            diagnostics.Report(messages::kBadSetting, tree.SpanOf(value), {"`stop` must be positive"})
+                .Help("an experiment begins at 0 s, or at `begin`");
           }
-        } else if (name == "begin") experiment.settings.begin = quantity(value, time, "s", "`begin`");
-        else if (name == "interval") experiment.settings.interval = quantity(value, time, "s", "`interval`");
-        else if (name == "tolerance") experiment.settings.tolerance = quantity(value, Dimension::One(), "1", "`tolerance`");
+        } else if (name == "begin")
+          experiment.settings.begin = quantity(value, time, "s", "`begin`");
+        else if (name == "interval")
+          experiment.settings.interval = quantity(value, time, "s", "`interval`");
+        else if (name == "tolerance")
+          experiment.settings.tolerance = quantity(value, Dimension::One(), "1", "`tolerance`");
         else if (name == "initial") {
           experiment.settings.steady = tree.Text(value) == "steady";
-          if (!experiment.settings.steady) diagnostics.Report(messages::kBadSetting, tree.SpanOf(value), {"`initial` can only be `steady`"});
+          if (!experiment.settings.steady)
+            diagnostics.Report(messages::kBadSetting, tree.SpanOf(value), {"`initial` can only be `steady`"});
         } else {
           auto& report = diagnostics.Report(messages::kUnknownSetting, tree.NameSpan(child), {name});
-          const std::string_view near = Nearest(name, {"stop", "begin", "interval", "tolerance", "initial", "plot"});
+          const std::string_view near =
+              Nearest(name, {"stop", "begin", "interval", "tolerance", "initial", "plot"});
           if (!near.empty()) report.Help("did you mean `" + std::string(near) + "`?");
         }
         break;
@@ -143,17 +171,23 @@ void ModelBuilder::BuildExperiment(DeclarationId id) {
         Value value = builder.Lower(value_node);
         if (!resolved.ok) break;
         if (resolved.parameter == nullptr) {
-          diagnostics.Report(messages::kBadSetting, tree.SpanOf(target), {"`" + std::string(tree.Text(target)) + "` is not a parameter, so it cannot be set"})
+          diagnostics
+              .Report(messages::kBadSetting, tree.SpanOf(target),
+                      {"`" + std::string(tree.Text(target)) + "` is not a parameter, so it cannot be set"})
               .Help("`start " + std::string(tree.Text(target)) + " = ...` gives a variable its start value");
           break;
         }
-        if (value.ok && builder.Fit(value, value_node, resolved.type, resolved.value.dim, "`" + std::string(tree.Text(target)) + "`")) {
+        if (value.ok && builder.Fit(value, value_node, resolved.type, resolved.value.dim,
+                                    "`" + std::string(tree.Text(target)) + "`")) {
           experiment.sets.emplace_back(std::string(tree.Text(target)), value.expr);
         }
         break;
       }
-      case NodeKind::kStart: builder.StartOf(child, UINT32_MAX, experiment.starts); break;
-      default: break;
+      case NodeKind::kStart:
+        builder.StartOf(child, UINT32_MAX, experiment.starts);
+        break;
+      default:
+        break;
     }
   }
   model.experiments.push_back(std::move(experiment));
@@ -166,8 +200,8 @@ void BuildModel(Model& model, Declarations& declarations, Diagnostics& diagnosti
   diagnostics.Sort();
 }
 
-std::optional<ClassId> BuildLibraryClass(Model& model, Declarations& declarations, Diagnostics& diagnostics, DeclarationId id,
-                                         std::string_view model_name) {
+std::optional<ClassId> BuildLibraryClass(Model& model, Declarations& declarations, Diagnostics& diagnostics,
+                                         DeclarationId id, std::string_view model_name) {
   ModelBuilder builder(model, diagnostics, declarations);
   const NameId name = model_name.empty() ? NameId::None() : model.names.Intern(model_name);
   declarations.TreeOf(id);

@@ -26,7 +26,8 @@ LoopRange ClassBuilder::CurrentLoops() {
   return range;
 }
 
-// The loops around an equation between arrays: those of `for`, then one per dimension; #1, ... become their symbols.
+// The loops around an equation between arrays: those of `for`, then one per dimension; #1, ... become their
+// symbols.
 LoopRange ClassBuilder::LoopsFor(const Shape& shape, ExprId* left, ExprId* right) {
   if (shape.empty()) return CurrentLoops();
   std::vector<ExprId> indices;
@@ -56,7 +57,8 @@ ClassBuilder::Range ClassBuilder::LowerRange(NodeId node) {
   for (const NodeId part : parts) {
     const Value value = LowerScalar(part);
     if (!value.ok) break;
-    const bool whole = value.base == BaseType::kInteger || (value.bare && (pool_.AsInteger(value.expr) || !pool_.IsNumber(value.expr)));
+    const bool whole = value.base == BaseType::kInteger ||
+                       (value.bare && (pool_.AsInteger(value.expr) || !pool_.IsNumber(value.expr)));
     if (!whole) {
       Report(messages::kIndexNotInteger, part, {TextOf(part)});
       break;
@@ -80,15 +82,32 @@ ClassBuilder::Range ClassBuilder::LowerRange(NodeId node) {
 
 void ClassBuilder::DefineStatement(NodeId node) {
   switch (tree_->kind(node)) {
-    case NodeKind::kEquation: DefineEquation(node); break;
-    case NodeKind::kFor: DefineFor(node); break;
-    case NodeKind::kIf: DefineIf(node); break;
-    case NodeKind::kWhen: DefineWhen(node); break;
-    case NodeKind::kAssert: DefineAssert(node); break;
-    case NodeKind::kConnect: DefineConnection(node); break;
-    case NodeKind::kAssociate: DefineAssociation(node); break;
-    case NodeKind::kReinit: Report(messages::kReinitOutsideWhen, node); break;
-    default: break;
+    case NodeKind::kEquation:
+      DefineEquation(node);
+      break;
+    case NodeKind::kFor:
+      DefineFor(node);
+      break;
+    case NodeKind::kIf:
+      DefineIf(node);
+      break;
+    case NodeKind::kWhen:
+      DefineWhen(node);
+      break;
+    case NodeKind::kAssert:
+      DefineAssert(node);
+      break;
+    case NodeKind::kConnect:
+      DefineConnection(node);
+      break;
+    case NodeKind::kAssociate:
+      DefineAssociation(node);
+      break;
+    case NodeKind::kReinit:
+      Report(messages::kReinitOutsideWhen, node);
+      break;
+    default:
+      break;
   }
 }
 
@@ -99,10 +118,14 @@ bool ClassBuilder::LowerSides(NodeId node, Value& left, Value& right) {
   left = Lower(left_node);
   right = Lower(right_node);
   if (!left.ok || !right.ok) return false;
-  const auto number = [](const Value& v) { return v.base == BaseType::kReal || v.base == BaseType::kInteger; };
+  const auto number = [](const Value& v) {
+    return v.base == BaseType::kReal || v.base == BaseType::kInteger;
+  };
   if (!number(left) || !number(right)) {
     if (left.base == right.base && left.enumeration == right.enumeration) return true;
-    Report(messages::kWrongBaseType, right_node, {TextOf(left_node), BaseTypeText(left.base), "`" + TextOf(right_node) + "`, " + BaseTypeText(right.base)});
+    Report(messages::kWrongBaseType, right_node,
+           {TextOf(left_node), BaseTypeText(left.base),
+            "`" + TextOf(right_node) + "`, " + BaseTypeText(right.base)});
     return false;
   }
   Shape shape;
@@ -110,22 +133,28 @@ bool ClassBuilder::LowerSides(NodeId node, Value& left, Value& right) {
   if (left.bare != right.bare) {
     const Value& other = left.bare ? right : left;
     const Value& bare = left.bare ? left : right;
-    const NodeId bare_node = left.bare ? left_node : right_node, other_node = left.bare ? right_node : left_node;
-    if (!pool_.IsZero(bare.expr) && other.dim.known() && other.dim.constant.generics.empty() && !other.dim.IsOne()) {
-      Report(messages::kMissingUnit, bare_node, {TextOf(bare_node), "`" + TextOf(other_node) + "`", UnitText(other)});
+    const NodeId bare_node = left.bare ? left_node : right_node,
+                 other_node = left.bare ? right_node : left_node;
+    if (!pool_.IsZero(bare.expr) && other.dim.known() && other.dim.constant.generics.empty() &&
+        !other.dim.IsOne()) {
+      Report(messages::kMissingUnit, bare_node,
+             {TextOf(bare_node), "`" + TextOf(other_node) + "`", UnitText(other)});
       return false;
     }
   } else if (!left.bare) {
     switch (Equate(left.dim, right.dim, node, TextOf(node))) {
-      case Equated::kReported: return false;
-      case Equated::kMismatch:
-      {
+      case Equated::kReported:
+        return false;
+      case Equated::kMismatch: {
         auto& report = Report(messages::kEquationDimensions, node, {UnitText(left), UnitText(right)});
         const DimExpr ratio = DimTimes(left.dim, right.dim, node, -1);
-        if (ratio.known()) report.Help("left divided by right is in " + DimText(ratio) + ": a factor of this kind is missing on the right, or too much on the left");
+        if (ratio.known())
+          report.Help("left divided by right is in " + DimText(ratio) +
+                      ": a factor of this kind is missing on the right, or too much on the left");
         return false;
       }
-      case Equated::kYes: break;
+      case Equated::kYes:
+        break;
     }
     if (KindsClash(left.kind, right.kind)) {
       ReportClash(right_node, TextOf(right_node), right.kind, "`" + TextOf(left_node) + "`", left.kind);
@@ -150,7 +179,8 @@ void ClassBuilder::DefineEquation(NodeId node) {
   equation.initial = in_initial_section_;
   bool varies = false;
   for (const ExprId side : {equation.left, equation.right}) {
-    for (const Dependence& dependence : FindDependence(pool_, side)) varies = varies || pool_.kind(dependence.base) != SymbolKind::kParameter;
+    for (const Dependence& dependence : FindDependence(pool_, side))
+      varies = varies || pool_.kind(dependence.base) != SymbolKind::kParameter;
   }
   if (!varies && !equation.initial) {
     Report(messages::kConstantEquation, node);
@@ -170,14 +200,17 @@ void ClassBuilder::DefineFor(NodeId node) {
     const SymbolId count = pool_.DeclareSymbol("#k" + std::to_string(++loop_counter_), SymbolKind::kIndex);
     Value local = Number(0, false);
     local.base = BaseType::kInteger;
-    local.expr = pool_.Add(range.from, pool_.Multiply(range.step, pool_.Subtract(pool_.Symbol(count), pool_.One())));
-    const ExprId n = pool_.Add(pool_.Unary(Op::kFloor, pool_.Divide(pool_.Subtract(range.to, range.from), range.step)), pool_.One());
+    local.expr =
+        pool_.Add(range.from, pool_.Multiply(range.step, pool_.Subtract(pool_.Symbol(count), pool_.One())));
+    const ExprId n = pool_.Add(
+        pool_.Unary(Op::kFloor, pool_.Divide(pool_.Subtract(range.to, range.from), range.step)), pool_.One());
     locals_.push_back({builder_.Intern(tree_->Name(node)), local});
     loop_stack_.push_back({count, pool_.One(), n});
   } else {
     Value local = Number(0, false);
     local.base = BaseType::kInteger;
-    const SymbolId index = pool_.DeclareSymbol(std::string(tree_->Name(node)) + "#" + std::to_string(++loop_counter_), SymbolKind::kIndex);
+    const SymbolId index = pool_.DeclareSymbol(
+        std::string(tree_->Name(node)) + "#" + std::to_string(++loop_counter_), SymbolKind::kIndex);
     local.expr = pool_.Symbol(index);
     locals_.push_back({builder_.Intern(tree_->Name(node)), local});
     loop_stack_.push_back({index, range.from, range.to});
@@ -187,7 +220,8 @@ void ClassBuilder::DefineFor(NodeId node) {
   locals_.pop_back();
 }
 
-void ClassBuilder::CollectEquations(NodeId branch, std::vector<std::pair<NodeId, std::pair<Value, Value>>>& out) {
+void ClassBuilder::CollectEquations(NodeId branch,
+                                    std::vector<std::pair<NodeId, std::pair<Value, Value>>>& out) {
   for (const NodeId statement : tree_->Children(branch)) {
     switch (tree_->kind(statement)) {
       case NodeKind::kEquation: {
@@ -197,15 +231,19 @@ void ClassBuilder::CollectEquations(NodeId branch, std::vector<std::pair<NodeId,
         out.push_back({statement, {left, right}});
         break;
       }
-      case NodeKind::kConnect: case NodeKind::kAssociate: break;
+      case NodeKind::kConnect:
+      case NodeKind::kAssociate:
+        break;
       default:
-        Report(messages::kNotHere, statement, {"this statement", "a branch of `if`"}).Help("use conditional expressions: `x = if c then a else b`");
+        Report(messages::kNotHere, statement, {"this statement", "a branch of `if`"})
+            .Help("use conditional expressions: `x = if c then a else b`");
     }
   }
 }
 
 /* Equations in the branches of an `if` are paired in order: the k-th equations l1 = r1, l2 = r2 become
-(if c then l1 - r1 else l2 - r2) = 0. Connections in branches carry the condition, which must be structural. */
+(if c then l1 - r1 else l2 - r2) = 0. Connections in branches carry the condition, which must be structural.
+*/
 void ClassBuilder::DefineIf(NodeId node) {
   std::vector<ExprId> conditions;
   std::vector<NodeId> condition_nodes, branches;
@@ -222,7 +260,9 @@ void ClassBuilder::DefineIf(NodeId node) {
   if (!ok || branches.empty()) return;
   bool has_connections = false;
   for (const NodeId branch : branches) {
-    for (const NodeId s : tree_->Children(branch)) has_connections = has_connections || tree_->kind(s) == NodeKind::kConnect || tree_->kind(s) == NodeKind::kAssociate;
+    for (const NodeId s : tree_->Children(branch))
+      has_connections =
+          has_connections || tree_->kind(s) == NodeKind::kConnect || tree_->kind(s) == NodeKind::kAssociate;
   }
   bool structural = true;
   for (size_t i = 0; i < conditions.size(); ++i) {
@@ -329,22 +369,32 @@ void ClassBuilder::DefineWhenAction(NodeId node, WhenClause& clause) {
   const Resolved target = ResolvePath(target_node);
   Value value = Lower(value_node);
   if (!target.ok || !value.ok) return;
-  const bool discrete = target.variable != nullptr && (target.variable->discrete || target.variable->type.base != BaseType::kReal ||
-                                                       (target.variable->role == VariableRole::kState && !cls_->sample_period.IsNone()));
-  const bool continuous = target.edge_variable || (target.variable != nullptr && !discrete && target.variable->role != VariableRole::kInput &&
+  const bool discrete = target.variable != nullptr &&
+                        (target.variable->discrete || target.variable->type.base != BaseType::kReal ||
+                         (target.variable->role == VariableRole::kState && !cls_->sample_period.IsNone()));
+  const bool continuous = target.edge_variable || (target.variable != nullptr && !discrete &&
+                                                   target.variable->role != VariableRole::kInput &&
                                                    target.variable->role != VariableRole::kExogenous);
-  const char* what = target.kind != Resolved::Kind::kValue ? "not a variable" : target.parameter != nullptr ? "a parameter"
-                     : continuous ? "continuous" : discrete ? "discrete" : "an input";
+  const char* what = target.kind != Resolved::Kind::kValue ? "not a variable"
+                     : target.parameter != nullptr         ? "a parameter"
+                     : continuous                          ? "continuous"
+                     : discrete                            ? "discrete"
+                                                           : "an input";
   if (kind == NodeKind::kReinit ? !continuous : !(discrete || (continuous && target.variable != nullptr))) {
     auto& report = Report(messages::kNoVariableToSet, target_node, {TextOf(target_node), what});
     report.helps.clear();
-    if (target.parameter != nullptr) report.Help("a parameter keeps its value; declare a `discrete variable` for what changes");
-    else report.Help(kind == NodeKind::kReinit ? "`reinit` sets continuous variables; set discrete ones with `=`" : "set discrete variables with `=`, continuous ones with `reinit`");
+    if (target.parameter != nullptr)
+      report.Help("a parameter keeps its value; declare a `discrete variable` for what changes");
+    else
+      report.Help(kind == NodeKind::kReinit
+                      ? "`reinit` sets continuous variables; set discrete ones with `=`"
+                      : "set discrete variables with `=`, continuous ones with `reinit`");
     return;
   }
   if (kind == NodeKind::kEquation && continuous) {
     auto& report = Report(messages::kNoVariableToSet, target_node, {TextOf(target_node), what});
-    report.helps.assign(1, "declare it `discrete variable`, or write `reinit(" + TextOf(target_node) + ", ...)`");
+    report.helps.assign(
+        1, "declare it `discrete variable`, or write `reinit(" + TextOf(target_node) + ", ...)`");
     return;
   }
   if (!Fit(value, value_node, target.type, target.value.dim, "`" + TextOf(target_node) + "`")) return;
@@ -363,14 +413,18 @@ void ClassBuilder::DefineAssert(NodeId node) {
   const NodeId text = (*tree_)[condition_node].next_sibling;
   Assertion assertion{};
   assertion.condition = LowerCondition(condition_node);
-  if (!text.IsNone() && tree_->kind(text) == NodeKind::kString) assertion.message = StringValue(tree_->Name(text));
-  else if (!text.IsNone()) Report(messages::kWrongBaseType, text, {"the message", "a string", "`" + TextOf(text) + "`"});
+  if (!text.IsNone() && tree_->kind(text) == NodeKind::kString)
+    assertion.message = StringValue(tree_->Name(text));
+  else if (!text.IsNone())
+    Report(messages::kWrongBaseType, text, {"the message", "a string", "`" + TextOf(text) + "`"});
   assertion.loops = CurrentLoops();
   assertion.origin = At(node);
   if (!assertion.condition.IsNone()) class_.assertions.push_back(assertion);
 }
 
-void ClassBuilder::DefineStart(NodeId node) { StartOf(node, UINT32_MAX, class_.starts); }
+void ClassBuilder::DefineStart(NodeId node) {
+  StartOf(node, UINT32_MAX, class_.starts);
+}
 
 // start path = value [fixed]; for an instance the path begins inside it.
 void ClassBuilder::StartOf(NodeId node, uint32_t instance, std::vector<StartValue>& out) {
@@ -391,13 +445,16 @@ void ClassBuilder::StartOf(NodeId node, uint32_t instance, std::vector<StartValu
         dims.subscripts.emplace_back();
       }
     }
-    target = ResolveIn(builder_.model[inside.class_id], path, (*tree_)[path].first_child, InstanceText(instance) + ".", dims, chain, true);
+    target = ResolveIn(builder_.model[inside.class_id], path, (*tree_)[path].first_child,
+                       InstanceText(instance) + ".", dims, chain, true);
   }
   Value value = Lower(value_node);
   if (!target.ok) return;
   if (target.kind != Resolved::Kind::kValue || target.parameter != nullptr ||
       (target.variable != nullptr && target.variable->role == VariableRole::kInput)) {
-    const char* what = target.parameter != nullptr ? "a parameter" : target.variable != nullptr ? "an input" : "not a variable";
+    const char* what = target.parameter != nullptr  ? "a parameter"
+                       : target.variable != nullptr ? "an input"
+                                                    : "not a variable";
     Report(messages::kStartOfParameter, path, {TextOf(path), what});
     return;
   }

@@ -23,8 +23,12 @@ std::optional<double> EvaluateConstant(const ExprPool& pool, ExprId expr, const 
     const auto operand = [&](size_t k) { return results[order.PositionOf(pool.operand(id, k))]; };
     double r = std::nan("");
     switch (pool.op(id)) {
-      case Op::kNumber: r = pool.NumberValue(id); break;
-      case Op::kBoolean: r = pool.BooleanValue(id) ? 1 : 0; break;
+      case Op::kNumber:
+        r = pool.NumberValue(id);
+        break;
+      case Op::kBoolean:
+        r = pool.BooleanValue(id) ? 1 : 0;
+        break;
       case Op::kSymbol: {
         const auto it = values.find(pool.SymbolOf(id).value);
         if (it != values.end()) r = it->second;
@@ -38,24 +42,60 @@ std::optional<double> EvaluateConstant(const ExprPool& pool, ExprId expr, const 
         r = 1;
         for (size_t k = 0; k < pool.operands(id).size(); ++k) r *= operand(k);
         break;
-      case Op::kDivide: r = operand(0) / operand(1); break;
-      case Op::kPower: r = std::pow(operand(0), operand(1)); break;
-      case Op::kFloor: r = std::floor(operand(0)); break;
-      case Op::kCeil: r = std::ceil(operand(0)); break;
-      case Op::kAbs: r = std::abs(operand(0)); break;
-      case Op::kSqrt: r = std::sqrt(operand(0)); break;
-      case Op::kSin: r = std::sin(operand(0)); break;
-      case Op::kCos: r = std::cos(operand(0)); break;
-      case Op::kExp: r = std::exp(operand(0)); break;
-      case Op::kLog: r = std::log(operand(0)); break;
-      case Op::kMin: r = std::min(operand(0), operand(1)); break;
-      case Op::kMax: r = std::max(operand(0), operand(1)); break;
-      case Op::kMod: r = operand(0) - operand(1) * std::floor(operand(0) / operand(1)); break;
-      case Op::kLess: r = operand(0) < operand(1) ? 1 : 0; break;
-      case Op::kLessEqual: r = operand(0) <= operand(1) ? 1 : 0; break;
-      case Op::kEqual: r = operand(0) == operand(1) ? 1 : 0; break;
-      case Op::kNotEqual: r = operand(0) != operand(1) ? 1 : 0; break;
-      case Op::kNot: r = operand(0) != 0 ? 0 : 1; break;
+      case Op::kDivide:
+        r = operand(0) / operand(1);
+        break;
+      case Op::kPower:
+        r = std::pow(operand(0), operand(1));
+        break;
+      case Op::kFloor:
+        r = std::floor(operand(0));
+        break;
+      case Op::kCeil:
+        r = std::ceil(operand(0));
+        break;
+      case Op::kAbs:
+        r = std::abs(operand(0));
+        break;
+      case Op::kSqrt:
+        r = std::sqrt(operand(0));
+        break;
+      case Op::kSin:
+        r = std::sin(operand(0));
+        break;
+      case Op::kCos:
+        r = std::cos(operand(0));
+        break;
+      case Op::kExp:
+        r = std::exp(operand(0));
+        break;
+      case Op::kLog:
+        r = std::log(operand(0));
+        break;
+      case Op::kMin:
+        r = std::min(operand(0), operand(1));
+        break;
+      case Op::kMax:
+        r = std::max(operand(0), operand(1));
+        break;
+      case Op::kMod:
+        r = operand(0) - operand(1) * std::floor(operand(0) / operand(1));
+        break;
+      case Op::kLess:
+        r = operand(0) < operand(1) ? 1 : 0;
+        break;
+      case Op::kLessEqual:
+        r = operand(0) <= operand(1) ? 1 : 0;
+        break;
+      case Op::kEqual:
+        r = operand(0) == operand(1) ? 1 : 0;
+        break;
+      case Op::kNotEqual:
+        r = operand(0) != operand(1) ? 1 : 0;
+        break;
+      case Op::kNot:
+        r = operand(0) != 0 ? 0 : 1;
+        break;
       case Op::kAnd:
         r = 1;
         for (size_t k = 0; k < pool.operands(id).size(); ++k) r = r != 0 && operand(k) != 0 ? 1 : 0;
@@ -64,8 +104,11 @@ std::optional<double> EvaluateConstant(const ExprPool& pool, ExprId expr, const 
         r = 0;
         for (size_t k = 0; k < pool.operands(id).size(); ++k) r = r != 0 || operand(k) != 0 ? 1 : 0;
         break;
-      case Op::kIf: r = std::isnan(operand(0)) ? operand(0) : operand(0) != 0 ? operand(1) : operand(2); break;
-      default: break;
+      case Op::kIf:
+        r = std::isnan(operand(0)) ? operand(0) : operand(0) != 0 ? operand(1) : operand(2);
+        break;
+      default:
+        break;
     }
     results[i] = r;
   }
@@ -74,7 +117,8 @@ std::optional<double> EvaluateConstant(const ExprPool& pool, ExprId expr, const 
 }
 
 ParameterValues EvaluateParameters(const Model& model, const ComponentClass& cls, ParameterValues given) {
-  // Defaults may depend on each other in any order; a round settles at least one, or none is left that can be.
+  // Defaults may depend on each other in any order; a round settles at least one, or none is left that can
+  // be.
   bool progress = true;
   for (size_t round = 0; progress && round <= cls.parameters.size(); ++round) {
     progress = false;
@@ -89,7 +133,8 @@ ParameterValues EvaluateParameters(const Model& model, const ComponentClass& cls
   return given;
 }
 
-ParameterValues ArgumentsOf(const Model& model, const ComponentClass& outer, const Instance& instance, const ParameterValues& values) {
+ParameterValues ArgumentsOf(const Model& model, const ComponentClass& outer, const Instance& instance,
+                            const ParameterValues& values) {
   ParameterValues inner;
   const ComponentClass& cls = model[instance.class_id];
   for (uint32_t i = 0; i < instance.argument_count; ++i) {
@@ -97,7 +142,8 @@ ParameterValues ArgumentsOf(const Model& model, const ComponentClass& outer, con
     if (argument.path != UINT32_MAX || argument.per_element) continue;
     const Parameter& p = cls.parameters[argument.parameter];
     if (!p.shape.empty()) continue;
-    if (const auto value = EvaluateConstant(model.expressions, argument.value, values)) inner[p.symbol.value] = *value;
+    if (const auto value = EvaluateConstant(model.expressions, argument.value, values))
+      inner[p.symbol.value] = *value;
   }
   return EvaluateParameters(model, cls, std::move(inner));
 }
@@ -105,7 +151,8 @@ ParameterValues ArgumentsOf(const Model& model, const ComponentClass& outer, con
 namespace {
 
 std::string Whole(double value) {
-  if (value == std::floor(value) && std::abs(value) < 1e15) return std::to_string(static_cast<int64_t>(value));
+  if (value == std::floor(value) && std::abs(value) < 1e15)
+    return std::to_string(static_cast<int64_t>(value));
   std::string text = std::to_string(value);
   return text;
 }
@@ -124,7 +171,8 @@ std::string WantedText(const std::vector<double>& shape) {
 
 class SizeChecker {
  public:
-  SizeChecker(const Model& model, Diagnostics& diagnostics) : model_(model), pool_(model.expressions), diagnostics_(diagnostics) {}
+  SizeChecker(const Model& model, Diagnostics& diagnostics)
+      : model_(model), pool_(model.expressions), diagnostics_(diagnostics) {}
 
   void Check(ClassId id, const ParameterValues& values) {
     const ComponentClass& cls = model_[id];
@@ -205,34 +253,40 @@ class SizeChecker {
     }
   }
 
-  void CheckOne(const ComponentClass& cls, const SyntaxTree& tree, const SizeCheck& check, const ParameterValues& values) {
+  void CheckOne(const ComponentClass& cls, const SyntaxTree& tree, const SizeCheck& check,
+                const ParameterValues& values) {
     bool reported = false;
     AtLoopEnds(cls, check.loops, values, [&](const ParameterValues& at) {
       if (reported) return;
-      const auto value = EvaluateConstant(pool_, check.value, at), bound = EvaluateConstant(pool_, check.bound, at);
+      const auto value = EvaluateConstant(pool_, check.value, at),
+                 bound = EvaluateConstant(pool_, check.bound, at);
       if (!value || !bound) return;
       if (check.kind == SizeCheck::Kind::kEqual && *value != *bound) {
-        diagnostics_.Report(messages::kSizesDiffer, tree.SpanOf(check.node), {tree.Text(check.node), ShapeText({*value}), WantedText({*bound})});
+        diagnostics_.Report(messages::kSizesDiffer, tree.SpanOf(check.node),
+                            {tree.Text(check.node), ShapeText({*value}), WantedText({*bound})});
         reported = true;
       }
       if (check.kind == SizeCheck::Kind::kInRange && !(*value >= 1 && *value <= *bound)) {
         // An empty slice at the end (1:0) is no error.
         if (tree.kind(check.node) == NodeKind::kRange && *value == 0) return;
-        diagnostics_.Report(messages::kIndexOutOfRange, tree.SpanOf(check.node), {Whole(*value), tree.Text(check.node), Whole(*bound)});
+        diagnostics_.Report(messages::kIndexOutOfRange, tree.SpanOf(check.node),
+                            {Whole(*value), tree.Text(check.node), Whole(*bound)});
         reported = true;
       }
     });
   }
 
   // The sizes of an end after its indices; single elements drop out.
-  std::optional<std::vector<double>> Extent(const ComponentClass& cls, const Endpoint& end, const ParameterValues& values) {
+  std::optional<std::vector<double>> Extent(const ComponentClass& cls, const Endpoint& end,
+                                            const ParameterValues& values) {
     std::vector<double> out;
     const auto add = [&](const Shape& shape, uint8_t given, size_t first, const ParameterValues& inner) {
       for (size_t k = 0; k < shape.size(); ++k) {
         if (k < given) {
           const Subscript& s = cls.subscripts[first + k];
           if (s.to.IsNone()) continue;
-          const auto from = EvaluateConstant(pool_, s.from, values), to = EvaluateConstant(pool_, s.to, values);
+          const auto from = EvaluateConstant(pool_, s.from, values),
+                     to = EvaluateConstant(pool_, s.to, values);
           const auto step = s.step.IsNone() ? std::optional(1.0) : EvaluateConstant(pool_, s.step, values);
           if (!from || !to || !step || *step == 0) return false;
           out.push_back(std::max(0.0, std::floor((*to - *from) / *step) + 1));
@@ -246,25 +300,33 @@ class SizeChecker {
     };
     if (end.kind != Endpoint::Kind::kTerminal) return out;
     if (end.instance == UINT32_MAX) {
-      if (!add(cls.terminals[end.member].shape, end.member_subscripts, end.first_subscript, values)) return std::nullopt;
+      if (!add(cls.terminals[end.member].shape, end.member_subscripts, end.first_subscript, values))
+        return std::nullopt;
       return out;
     }
     const Instance& instance = cls.instances[end.instance];
-    if (instance.shape != UINT32_MAX && !add(cls.shapes[instance.shape], end.instance_subscripts, end.first_subscript, values)) return std::nullopt;
+    if (instance.shape != UINT32_MAX &&
+        !add(cls.shapes[instance.shape], end.instance_subscripts, end.first_subscript, values))
+      return std::nullopt;
     const Shape& shape = model_[instance.class_id].terminals[end.member].shape;
-    if (!shape.empty() && !add(shape, end.member_subscripts, end.first_subscript + end.instance_subscripts, ArgumentsOf(model_, cls, instance, values))) {
+    if (!shape.empty() && !add(shape, end.member_subscripts, end.first_subscript + end.instance_subscripts,
+                               ArgumentsOf(model_, cls, instance, values))) {
       return std::nullopt;
     }
     return out;
   }
 
-  void CheckConnection(const ComponentClass& cls, const SyntaxTree& tree, const Connection& connection, const ParameterValues& values) {
+  void CheckConnection(const ComponentClass& cls, const SyntaxTree& tree, const Connection& connection,
+                       const ParameterValues& values) {
     bool arrays = false;
     for (uint32_t i = 0; i < connection.endpoint_count; ++i) {
       const Endpoint& end = cls.endpoints[connection.first_endpoint + i];
       if (end.kind != Endpoint::Kind::kTerminal) continue;
-      if (end.instance == UINT32_MAX) arrays = arrays || !cls.terminals[end.member].shape.empty();
-      else arrays = arrays || cls.instances[end.instance].shape != UINT32_MAX || !model_[cls.instances[end.instance].class_id].terminals[end.member].shape.empty();
+      if (end.instance == UINT32_MAX)
+        arrays = arrays || !cls.terminals[end.member].shape.empty();
+      else
+        arrays = arrays || cls.instances[end.instance].shape != UINT32_MAX ||
+                 !model_[cls.instances[end.instance].class_id].terminals[end.member].shape.empty();
     }
     if (!arrays) return;
     bool reported = false;
@@ -280,9 +342,13 @@ class SizeChecker {
           first = *extent;
           first_end = &end;
         } else if (*extent != first) {
-          diagnostics_.Report(messages::kSizesDiffer, tree.SpanOf(end.node), {tree.Text(end.node), ShapeText(*extent), WantedText(first)})
+          diagnostics_
+              .Report(messages::kSizesDiffer, tree.SpanOf(end.node),
+                      {tree.Text(end.node), ShapeText(*extent), WantedText(first)})
               .Also(tree.SpanOf(first_end->node), "joined with " + ShapeText(first))
-              .Help("arrays are joined element by element, so their sizes must agree; a single terminal joins all");
+              .Help(
+                  "arrays are joined element by element, so their sizes must agree; a single terminal joins "
+                  "all");
           reported = true;
           return;
         }
@@ -317,10 +383,13 @@ double CountIn(const Model& model, ClassId id, const ParameterValues& values, in
     if (instance.class_id.IsNone()) continue;
     double n = 1;
     if (instance.shape != UINT32_MAX) {
-      for (const ExprId size : cls.shapes[instance.shape]) n *= EvaluateConstant(model.expressions, size, values).value_or(0);
+      for (const ExprId size : cls.shapes[instance.shape])
+        n *= EvaluateConstant(model.expressions, size, values).value_or(0);
     }
     const ComponentClass& inner = model[instance.class_id];
-    total += n * (inner.IsComposite() ? CountIn(model, instance.class_id, ArgumentsOf(model, cls, instance, values), depth + 1) : 1);
+    total += n * (inner.IsComposite() ? CountIn(model, instance.class_id,
+                                                ArgumentsOf(model, cls, instance, values), depth + 1)
+                                      : 1);
   }
   return total;
 }

@@ -9,8 +9,8 @@
 
 namespace cotree {
 
-/** Builds one component class from its syntax: declares the members, lowers expressions and statements, infers dimensions, checks.
-Private to this folder. One file per concern:
+/** Builds one component class from its syntax: declares the members, lowers expressions and statements,
+infers dimensions, checks. Private to this folder. One file per concern:
 
  | build_class.cc | members, in two passes: names first, then values |
  | lower_expression.cc | syntax of expressions to Value |
@@ -22,7 +22,8 @@ Private to this folder. One file per concern:
  | build_statements.cc | equations, if, when, for |
  | finish_class.cc | checks on the whole class, inferred dimensions |
 
-Expressions are walked by recursion, which the parser bounds in depth, except along chains of + - * / and or, which are loops. */
+Expressions are walked by recursion, which the parser bounds in depth, except along chains of + - * / and or,
+which are loops. */
 class ClassBuilder {
  public:
   ClassBuilder(ModelBuilder& builder, TreeId tree);
@@ -55,9 +56,9 @@ class ClassBuilder {
     const Parameter* parameter = nullptr;
     const Variable* variable = nullptr;
     Type type;
-    bool own = false;               // a member of this class itself
+    bool own = false;  // a member of this class itself
     bool edge_variable = false;
-    uint32_t instance = UINT32_MAX; // the first instance on the path
+    uint32_t instance = UINT32_MAX;  // the first instance on the path
     uint32_t member = 0;
   };
   Resolved ResolvePath(NodeId path, bool report = true);
@@ -113,11 +114,14 @@ class ClassBuilder {
   void DefineArgument(NodeId node, uint32_t instance);
   bool FastArgument(NodeId value, const Parameter& parameter, Argument& argument);
   void CheckArguments(const Instance& instance, NodeId class_node);
-  std::string InstanceText(uint32_t instance) const { return builder_.NameText(cls_->instances[instance].name); }
+  std::string InstanceText(uint32_t instance) const {
+    return builder_.NameText(cls_->instances[instance].name);
+  }
 
   // build_connections.cc
   void DefineConnection(NodeId node);
-  bool ResolveEndpoint(NodeId path, Endpoint& endpoint, bool signal, bool target, DomainId& domain, Resolved& resolved);
+  bool ResolveEndpoint(NodeId path, Endpoint& endpoint, bool signal, bool target, DomainId& domain,
+                       Resolved& resolved);
   bool ResolveTerminal(NodeId path, Endpoint& endpoint, DomainId& domain, bool joined);
   void DefineAssociation(NodeId node);
   void CheckDrivenTwice();
@@ -179,7 +183,8 @@ class ClassBuilder {
   enum class Equated : uint8_t { kYes, kMismatch, kReported };
   Equated Equate(const DimExpr& a, const DimExpr& b, NodeId node, std::string text, bool is_value = false);
   bool KindsClash(KindHint a, KindHint b) const;
-  void ReportClash(NodeId node, std::string_view text, KindHint found, std::string_view what, KindHint wanted);
+  void ReportClash(NodeId node, std::string_view text, KindHint found, std::string_view what,
+                   KindHint wanted);
   void Hint(const DimExpr& dim, const std::string& unit);
   void JoinHints(const DimExpr& a, const DimExpr& b);
   uint32_t HintRoot(uint32_t var);
@@ -199,15 +204,16 @@ class ClassBuilder {
   const ComponentClass& OwnerOf(const Chain& chain, size_t k) const;
   bool TakeSegment(NodeId segment, const Shape& shape, const Chain& chain, PathDimensions& dims, bool report);
   bool LowerSubscript(NodeId node, ExprId size, Subscript& out, std::string_view what);
-  Resolved ResolveIn(const ComponentClass& cls, NodeId path, NodeId segment, std::string prefix, PathDimensions dims, Chain& chain,
-                     bool report);
-  Resolved EdgeVariable(const ComponentClass& cls, const Edge& edge, NodeId path, NodeId segment, const std::string& prefix,
-                        PathDimensions& dims, const Chain& chain, bool report);
-  Value SymbolValue(const std::string& name, int order, SymbolKind kind, const Type& type, DimExpr dim, const Chain& chain,
-                    const PathDimensions& dims);
+  Resolved ResolveIn(const ComponentClass& cls, NodeId path, NodeId segment, std::string prefix,
+                     PathDimensions dims, Chain& chain, bool report);
+  Resolved EdgeVariable(const ComponentClass& cls, const Edge& edge, NodeId path, NodeId segment,
+                        const std::string& prefix, PathDimensions& dims, const Chain& chain, bool report);
+  Value SymbolValue(const std::string& name, int order, SymbolKind kind, const Type& type, DimExpr dim,
+                    const Chain& chain, const PathDimensions& dims);
   DimExpr InferredDimension(MemberKind kind, uint32_t index);
   ExprId InContext(ExprId inner, const Chain& chain);
-  ExprId ParameterContext(ExprId inner, const ComponentClass& owner, const ComponentClass& cls, const Instance& instance);
+  ExprId ParameterContext(ExprId inner, const ComponentClass& owner, const ComponentClass& cls,
+                          const Instance& instance);
   std::vector<std::string_view> MemberNames(const ComponentClass& cls) const;
   Resolved Unknown(NodeId segment, const ComponentClass& cls, bool report);
   const DimExpr GenericOf(const ComponentClass& outer, const Instance& instance, size_t k);
@@ -224,7 +230,8 @@ class ClassBuilder {
   std::string ClassText() const { return builder_.NameText(cls_->name); }
 
   const SyntaxTree& tree() const { return *tree_; }
-  Diagnostic& Report(const DiagnosticInfo& info, NodeId node, std::initializer_list<std::string_view> arguments = {}) {
+  Diagnostic& Report(const DiagnosticInfo& info, NodeId node,
+                     std::initializer_list<std::string_view> arguments = {}) {
     return builder_.diagnostics.Report(info, tree_->SpanOf(node), arguments);
   }
   Origin At(NodeId node) const { return {tree_id_, node}; }
@@ -238,14 +245,15 @@ class ClassBuilder {
   ComponentClass* cls_ = &class_;
   bool building_ = true;
   LargeVector<NodeId> members_;
-  std::vector<uint32_t> member_instances_;   // first instance of each kInstance node, in order
+  std::vector<uint32_t> member_instances_;  // first instance of each kInstance node, in order
   DimensionSystem dimensions_;
   std::vector<Tag> tags_;
-  static constexpr size_t kMostBlamedEquations = 4096, kMostBlameWork = 1 << 14;  // larger systems keep the plain message
-  std::vector<DimEquation> dim_equations_;   // beside tags_, up to kMostBlamedEquations
+  static constexpr size_t kMostBlamedEquations = 4096,
+                          kMostBlameWork = 1 << 14;  // larger systems keep the plain message
+  std::vector<DimEquation> dim_equations_;           // beside tags_, up to kMostBlamedEquations
   std::vector<Contradiction> contradictions_;
-  std::vector<DimVarId> generic_vars_;       // beside class_.generic_values
-  std::vector<std::string> hints_;           // by DimVarId
+  std::vector<DimVarId> generic_vars_;  // beside class_.generic_values
+  std::vector<std::string> hints_;      // by DimVarId
   std::vector<uint32_t> hint_parent_;
   std::unordered_map<uint64_t, DimVarId> undeclared_;  // member kind and index -> unknown dimension
   std::vector<Local> locals_;
@@ -253,7 +261,8 @@ class ClassBuilder {
   std::vector<ExprId> condition_stack_;
   std::optional<DomainId> domain_scope_;
   std::vector<std::pair<std::pair<uint32_t, uint32_t>, NodeId>> driven_;  // (instance, input) with the place
-  bool connection_failed_ = false;  // an error in a connection was reported: who is left unconnected is then no news
+  bool connection_failed_ =
+      false;  // an error in a connection was reported: who is left unconnected is then no news
   bool in_initial_section_ = false;
   bool structural_scope_ = false;  // lowering a size: parameters met are structural
   std::vector<NodeId> feedthrough_nodes_;

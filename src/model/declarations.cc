@@ -29,8 +29,10 @@ std::string Normal(const std::string& path) {
       part += path[i];
       continue;
     }
-    if (part == ".." && !parts.empty() && parts.back() != "..") parts.pop_back();
-    else if (!part.empty() && part != ".") parts.push_back(part);
+    if (part == ".." && !parts.empty() && parts.back() != "..")
+      parts.pop_back();
+    else if (!part.empty() && part != ".")
+      parts.push_back(part);
     part.clear();
   }
   std::string out = absolute ? "/" : "";
@@ -63,7 +65,8 @@ void Declarations::AddLibraryFile(const std::string& name, std::string text) {
   info.library = true;
   const std::string& stored = model_.files[file].text();
   for (const SkimmedDeclaration& skimmed : Skim(stored)) {
-    const NameId id = model_.names.Intern(std::string_view(stored).substr(skimmed.name_begin, skimmed.name_end - skimmed.name_begin));
+    const NameId id = model_.names.Intern(
+        std::string_view(stored).substr(skimmed.name_begin, skimmed.name_end - skimmed.name_begin));
     if (skimmed.kind == NodeKind::kPackage) {
       info.package = id;
       continue;
@@ -116,7 +119,8 @@ void Declarations::IndexTree(FileId file, TreeId tree_id) {
       continue;
     }
     if (kind == NodeKind::kError) continue;
-    if (tree.tokens[tree[node].token].kind() != TokenKind::kName) continue;  // the name is missing: reported by the parser
+    if (tree.tokens[tree[node].token].kind() != TokenKind::kName)
+      continue;  // the name is missing: reported by the parser
     Declaration declaration{};
     declaration.name = model_.names.Intern(tree.Name(node));
     declaration.kind = kind;
@@ -133,7 +137,8 @@ void Declarations::Import(FileId file, const SyntaxTree& tree, NodeId node) {
   const NodeId string = tree.Child(node, NodeKind::kString);
   if (!string.IsNone()) {
     const std::string relative = StringValue(tree.Name(string));
-    const std::string path = relative.empty() || relative[0] == '/' ? relative : FolderOf(model_.files[file].path()) + relative;
+    const std::string path =
+        relative.empty() || relative[0] == '/' ? relative : FolderOf(model_.files[file].path()) + relative;
     const auto known = by_path_.find(Normal(path));
     if (known != by_path_.end()) {
       Info(file).imported_files.push_back(known->second);
@@ -169,7 +174,9 @@ void Declarations::Import(FileId file, const SyntaxTree& tree, NodeId node) {
   }
 }
 
-bool Declarations::IsLibrary(FileId file) const { return file.index() < files_.size() && files_[file.index()].library; }
+bool Declarations::IsLibrary(FileId file) const {
+  return file.index() < files_.size() && files_[file.index()].library;
+}
 
 bool Declarations::IsPackage(NameId name) const {
   for (const FileInfo& info : files_) {
@@ -194,8 +201,10 @@ Declarations::Lookup Declarations::Find(NameId package, NameId name, FileId from
     } else if (d.file == from) {
       distance = 0;
     } else if (std::count(info.imported_files.begin(), info.imported_files.end(), d.file) > 0 ||
-               (!d.package.IsNone() && std::count(info.imported_packages.begin(), info.imported_packages.end(), d.package) > 0) ||
-               std::count(info.imported_names.begin(), info.imported_names.end(), std::pair(d.package, d.name)) > 0) {
+               (!d.package.IsNone() &&
+                std::count(info.imported_packages.begin(), info.imported_packages.end(), d.package) > 0) ||
+               std::count(info.imported_names.begin(), info.imported_names.end(),
+                          std::pair(d.package, d.name)) > 0) {
       distance = 1;
     } else if (!d.package.IsNone() || IsLibrary(d.file)) {
       distance = IsLibrary(from) && d.package == info.package ? 1 : 2;
@@ -222,8 +231,8 @@ const SyntaxTree& Declarations::TreeOf(DeclarationId id) {
   Declaration& d = declarations_[id.index()];
   if (d.tree.IsNone()) {
     d.tree = TreeId(model_.trees.size());
-    model_.trees.push_back(
-        std::make_unique<SyntaxTree>(ParseRange(model_.files[d.file].text(), d.begin, d.end, d.file, diagnostics_)));
+    model_.trees.push_back(std::make_unique<SyntaxTree>(
+        ParseRange(model_.files[d.file].text(), d.begin, d.end, d.file, diagnostics_)));
     d.node = model_.trees.back()->Children(model_.trees.back()->root).first;
   }
   return *model_.trees[d.tree.index()];

@@ -22,26 +22,29 @@ class TextReader {
   virtual std::optional<std::string> Read(const std::string& path) = 0;
 };
 
-/** A top-level declaration, found by looking at the text only; its syntax is parsed when it is first needed. */
+/** A top-level declaration, found by looking at the text only; its syntax is parsed when it is first needed.
+ */
 struct Declaration {
   NameId name;
   NodeKind kind;
   FileId file;
-  NameId package;        // None: in no package
+  NameId package;  // None: in no package
   uint32_t begin = 0, end = 0;
   Span name_span;
-  TreeId tree;           // None until parsed
+  TreeId tree;  // None until parsed
   NodeId node;
   uint32_t next = UINT32_MAX;  // another declaration of the same name
 };
 
-/** All declarations within reach: those of the files given and imported (parsed whole, so that all their errors are found), and those of the
-standard library, of which only the used ones are ever parsed.
+/** All declarations within reach: those of the files given and imported (parsed whole, so that all their
+errors are found), and those of the standard library, of which only the used ones are ever parsed.
 
-Search for a bare name (design §7): the file itself, its imports, then all packages; two at the same distance are ambiguous. */
+Search for a bare name (design §7): the file itself, its imports, then all packages; two at the same distance
+are ambiguous. */
 class Declarations {
  public:
-  Declarations(Model& model, Diagnostics& diagnostics, TextReader& reader) : model_(model), diagnostics_(diagnostics), reader_(reader) {}
+  Declarations(Model& model, Diagnostics& diagnostics, TextReader& reader)
+      : model_(model), diagnostics_(diagnostics), reader_(reader) {}
 
   /// Skims a library text. Nothing is parsed.
   void AddLibraryFile(const std::string& name, std::string text);

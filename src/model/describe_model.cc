@@ -15,7 +15,8 @@ namespace cotree {
 namespace {
 
 // `$b/$a` with texts for the generics: V/rad.
-std::string PutIn(const std::string& unit, const ComponentClass& cls, const Model& model, const ComponentClass& outer, const Instance& instance) {
+std::string PutIn(const std::string& unit, const ComponentClass& cls, const Model& model,
+                  const ComponentClass& outer, const Instance& instance) {
   std::string out;
   for (size_t i = 0; i < unit.size();) {
     if (unit[i] != '$') {
@@ -23,11 +24,14 @@ std::string PutIn(const std::string& unit, const ComponentClass& cls, const Mode
       continue;
     }
     size_t end = i + 1;
-    while (end < unit.size() && (std::isalnum(static_cast<unsigned char>(unit[end])) != 0 || unit[end] == '_')) ++end;
+    while (end < unit.size() &&
+           (std::isalnum(static_cast<unsigned char>(unit[end])) != 0 || unit[end] == '_'))
+      ++end;
     const std::string name = unit.substr(i, end - i);
     std::string text = "1";
     for (size_t g = 0; g < cls.generics.size(); ++g) {
-      if (model.Text(cls.generics[g]) == name && instance.first_generic != UINT32_MAX) text = outer.generic_units[instance.first_generic + g];
+      if (model.Text(cls.generics[g]) == name && instance.first_generic != UINT32_MAX)
+        text = outer.generic_units[instance.first_generic + g];
     }
     const bool compound = text.find_first_of("*/") != std::string::npos;
     const bool alone = i == 0 && end == unit.size();
@@ -37,7 +41,8 @@ std::string PutIn(const std::string& unit, const ComponentClass& cls, const Mode
   return out;
 }
 
-std::string TypeUnit(const Type& type, const ComponentClass& cls, const Model& model, const ComponentClass& outer, const Instance& instance) {
+std::string TypeUnit(const Type& type, const ComponentClass& cls, const Model& model,
+                     const ComponentClass& outer, const Instance& instance) {
   bool pure = false;
   DimensionVector value = type.dimension.si;
   for (const auto& generic : type.dimension.generics) {
@@ -54,13 +59,16 @@ std::string TypeUnit(const Type& type, const ComponentClass& cls, const Model& m
   return PutIn(type.unit, cls, model, outer, instance);
 }
 
-void CollectUnits(const Model& model, const ComponentClass& cls, const std::string& prefix, std::vector<InferredUnit>& out, int depth) {
+void CollectUnits(const Model& model, const ComponentClass& cls, const std::string& prefix,
+                  std::vector<InferredUnit>& out, int depth) {
   if (depth > 20) return;
   for (const Parameter& p : cls.parameters) {
-    if (!p.type.declared && p.type.base == BaseType::kReal) out.push_back({prefix + model.Text(p.name), p.type.unit.empty() ? "1" : p.type.unit});
+    if (!p.type.declared && p.type.base == BaseType::kReal)
+      out.push_back({prefix + model.Text(p.name), p.type.unit.empty() ? "1" : p.type.unit});
   }
   for (const Variable& v : cls.variables) {
-    if (!v.type.declared && v.type.base == BaseType::kReal) out.push_back({prefix + model.Text(v.name), v.type.unit.empty() ? "1" : v.type.unit});
+    if (!v.type.declared && v.type.base == BaseType::kReal)
+      out.push_back({prefix + model.Text(v.name), v.type.unit.empty() ? "1" : v.type.unit});
   }
   for (const Instance& instance : cls.instances) {
     if (instance.class_id.IsNone()) continue;
@@ -69,10 +77,12 @@ void CollectUnits(const Model& model, const ComponentClass& cls, const std::stri
     if (instance.first_generic != UINT32_MAX) {
       for (const Variable& v : inner.variables) {
         const bool signal = v.role == VariableRole::kInput || v.role == VariableRole::kOutput;
-        if (signal && !v.type.dimension.generics.empty()) out.push_back({path + model.Text(v.name), TypeUnit(v.type, inner, model, cls, instance)});
+        if (signal && !v.type.dimension.generics.empty())
+          out.push_back({path + model.Text(v.name), TypeUnit(v.type, inner, model, cls, instance)});
       }
       for (const Parameter& p : inner.parameters) {
-        if (!p.type.dimension.generics.empty()) out.push_back({path + model.Text(p.name), TypeUnit(p.type, inner, model, cls, instance)});
+        if (!p.type.dimension.generics.empty())
+          out.push_back({path + model.Text(p.name), TypeUnit(p.type, inner, model, cls, instance)});
       }
     }
     if (inner.IsComposite()) CollectUnits(model, inner, path, out, depth + 1);
@@ -85,22 +95,26 @@ std::string NumberText(double value) {
   char buffer[40];
   const double size = value < 0 ? -value : value;
   const bool fixed = size == 0 || (size >= 1e-4 && size < 1e7);
-  const auto result = std::to_chars(buffer, buffer + sizeof buffer, value, fixed ? std::chars_format::fixed : std::chars_format::scientific);
+  const auto result = std::to_chars(buffer, buffer + sizeof buffer, value,
+                                    fixed ? std::chars_format::fixed : std::chars_format::scientific);
   return {buffer, result.ptr};
 }
 
 namespace {
 
-// der(rotor.phi) -> rotor.w, der(der(rotor.phi)) -> rotor.alpha, where the domains with this across variable agree on the names.
+// der(rotor.phi) -> rotor.w, der(der(rotor.phi)) -> rotor.alpha, where the domains with this across variable
+// agree on the names.
 std::string WithRates(const Model& model, const std::string& text) {
   std::string out;
   for (size_t i = 0; i < text.size();) {
     const int order = text.compare(i, 8, "der(der(") == 0 ? 2 : text.compare(i, 4, "der(") == 0 ? 1 : 0;
-    const bool word = i > 0 && (std::isalnum(static_cast<unsigned char>(text[i - 1])) != 0 || text[i - 1] == '_' || text[i - 1] == '.');
+    const bool word = i > 0 && (std::isalnum(static_cast<unsigned char>(text[i - 1])) != 0 ||
+                                text[i - 1] == '_' || text[i - 1] == '.');
     const size_t begin = i + (order == 2 ? 8 : 4);
     const size_t end = order == 0 || word ? std::string::npos : text.find_first_of("()", begin);
     const size_t dot = end == std::string::npos ? end : text.rfind('.', end);
-    const bool plain = end != std::string::npos && dot != std::string::npos && dot > begin && text.compare(end, order == 2 ? 2 : 1, order == 2 ? "))" : ")") == 0 &&
+    const bool plain = end != std::string::npos && dot != std::string::npos && dot > begin &&
+                       text.compare(end, order == 2 ? 2 : 1, order == 2 ? "))" : ")") == 0 &&
                        text.substr(begin, end - begin).find_first_of(" *+-/^,") == std::string::npos;
     std::string rate;
     bool agreed = plain;
@@ -132,12 +146,15 @@ std::string ExpressionText(const Model& model, ExprId expr) {
       out += text[i];
       continue;
     }
-    const bool named = i > 0 && (std::isalnum(static_cast<unsigned char>(text[i - 1])) != 0 || text[i - 1] == '_');
+    const bool named =
+        i > 0 && (std::isalnum(static_cast<unsigned char>(text[i - 1])) != 0 || text[i - 1] == '_');
     size_t end = i + 1;
     std::string letters;
-    while (end < text.size() && std::isalpha(static_cast<unsigned char>(text[end])) != 0) letters += text[end++];
+    while (end < text.size() && std::isalpha(static_cast<unsigned char>(text[end])) != 0)
+      letters += text[end++];
     std::string digits;
-    while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) digits += text[end++];
+    while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0)
+      digits += text[end++];
     if (!named) out += letters.empty() ? (digits == "1" ? "i" : digits == "2" ? "j" : "k") : "i";
     i = end - 1;
   }
@@ -170,13 +187,15 @@ std::string ZeroEffect(Model& model, ClassId id, uint32_t parameter) {
     if (!DependsOn(pool, residual, symbol)) continue;
     for (const Dependence& d : dependences) {
       if (pool.kind(d.base) == SymbolKind::kParameter || d.order < highest[d.base.value]) continue;
-      const ExprId coefficient = Differentiate(pool, residual, pool.SymbolOfOrder(d.base, static_cast<int>(d.order)));
+      const ExprId coefficient =
+          Differentiate(pool, residual, pool.SymbolOfOrder(d.base, static_cast<int>(d.order)));
       if (pool.IsZero(coefficient) || !DependsOn(pool, coefficient, symbol)) continue;
       if (!pool.IsZero(Substitute(pool, coefficient, symbol, pool.Zero()))) continue;
       const std::string name = ExpressionText(model, pool.Symbol(d.base, static_cast<int>(d.order)));
       if (d.order > 0) return "it multiplies " + name;
       bool terminal_variable = false;
-      for (const Edge& e : cls.edges) terminal_variable = terminal_variable || e.across == d.base || e.through == d.base;
+      for (const Edge& e : cls.edges)
+        terminal_variable = terminal_variable || e.across == d.base || e.through == d.base;
       if (terminal_variable && occurrences[d.base.value] == 1) return "it multiplies the only " + name;
     }
   }
@@ -216,19 +235,22 @@ class ParameterLister {
   }
 
  private:
-  void Own(ClassId id, const std::string& prefix, const ParameterValues& values, const ComponentClass* outer, const Instance* instance) {
+  void Own(ClassId id, const std::string& prefix, const ParameterValues& values, const ComponentClass* outer,
+           const Instance* instance) {
     for (uint32_t p = 0; p < model_[id].parameters.size(); ++p) {
       const Parameter parameter = model_[id].parameters[p];
       ParameterRow row;
       row.path = prefix + model_.Text(parameter.name);
       const auto number = values.find(parameter.symbol.value);
       std::string unit = parameter.type.unit;
-      if (outer != nullptr && instance != nullptr && !parameter.type.dimension.generics.empty()) unit = TypeUnit(parameter.type, model_[id], model_, *outer, *instance);
+      if (outer != nullptr && instance != nullptr && !parameter.type.dimension.generics.empty())
+        unit = TypeUnit(parameter.type, model_[id], model_, *outer, *instance);
       if (unit == "1") unit.clear();
       if (number != values.end()) {
         row.value = parameter.type.base == BaseType::kBoolean ? (number->second != 0 ? "true" : "false")
-                    : parameter.type.base == BaseType::kEnumeration ? EnumerationText(parameter.type, number->second)
-                                                                   : NumberText(number->second) + (unit.empty() ? "" : " " + unit);
+                    : parameter.type.base == BaseType::kEnumeration
+                        ? EnumerationText(parameter.type, number->second)
+                        : NumberText(number->second) + (unit.empty() ? "" : " " + unit);
       } else {
         ExprId value = parameter.value;
         if (outer != nullptr && instance != nullptr) {
@@ -262,7 +284,8 @@ class ParameterLister {
   std::string EnumerationText(const Type& type, double value) const {
     const Enumeration& e = model_.enumerations[type.enumeration.index()];
     const auto k = static_cast<size_t>(value);
-    return k >= 1 && k <= e.values.size() ? model_.Text(e.name) + "." + model_.Text(e.values[k - 1]) : NumberText(value);
+    return k >= 1 && k <= e.values.size() ? model_.Text(e.name) + "." + model_.Text(e.values[k - 1])
+                                          : NumberText(value);
   }
 
   const std::string& Effect(ClassId id, uint32_t p) {

@@ -20,9 +20,9 @@ std::vector<InferredUnit> ListInferredUnits(const Model& model, ClassId id);
 /** A parameter of an instance and what changing it means (design §3.9). */
 struct ParameterRow {
   std::string path;
-  std::string value;     // "0.2 ohm", or the expression where it cannot be computed
+  std::string value;  // "0.2 ohm", or the expression where it cannot be computed
   bool structural = false;
-  std::string reason;    // why it is structural, or when it would become so
+  std::string reason;  // why it is structural, or when it would become so
 };
 
 /// All parameters of a system, in order of declaration. Needs symbols for coefficients, so the pool grows.

@@ -22,8 +22,8 @@ void ClassBuilder::Finish() {
   if (class_.kind == ClassKind::kSoftware) CheckSoftware();
 }
 
-/* The terminal graph is a forest (design §7): an edge that joins what is joined already closes a circuit. The reference vertices count as
-one vertex a domain. */
+/* The terminal graph is a forest (design §7): an edge that joins what is joined already closes a circuit. The
+reference vertices count as one vertex a domain. */
 void ClassBuilder::CheckTerminalGraph() {
   const size_t terminals = class_.terminals.size();
   std::vector<uint32_t> parent(terminals + builder_.model.domains.size());
@@ -35,7 +35,9 @@ void ClassBuilder::CheckTerminalGraph() {
   std::vector<bool> used(terminals, false);
   std::vector<const Edge*> by_name;  // so that another order of the declarations blames the same edge
   for (const Edge& edge : class_.edges) by_name.push_back(&edge);
-  std::sort(by_name.begin(), by_name.end(), [&](const Edge* a, const Edge* b) { return builder_.NameText(a->name) < builder_.NameText(b->name); });
+  std::sort(by_name.begin(), by_name.end(), [&](const Edge* a, const Edge* b) {
+    return builder_.NameText(a->name) < builder_.NameText(b->name);
+  });
   for (const Edge* next : by_name) {
     const Edge& edge = *next;
     used[edge.from] = true;
@@ -49,7 +51,9 @@ void ClassBuilder::CheckTerminalGraph() {
     parent[a] = b;
   }
   for (const Endpoint& endpoint : class_.endpoints) {
-    if (endpoint.kind == Endpoint::Kind::kTerminal && endpoint.instance == UINT32_MAX && endpoint.member < terminals) used[endpoint.member] = true;
+    if (endpoint.kind == Endpoint::Kind::kTerminal && endpoint.instance == UINT32_MAX &&
+        endpoint.member < terminals)
+      used[endpoint.member] = true;
   }
   for (size_t t = 0; t < terminals; ++t) {
     const Terminal& terminal = class_.terminals[t];
@@ -58,19 +62,22 @@ void ClassBuilder::CheckTerminalGraph() {
     bool mentioned = connection_failed_ || builder_.IsBroken(class_.name, NameId::None());
     for (const NodeId member : members_) {
       const NodeKind kind = tree_->kind(member);
-      if (kind != NodeKind::kEdge && kind != NodeKind::kConnect && kind != NodeKind::kFor && kind != NodeKind::kIf && kind != NodeKind::kError) continue;
+      if (kind != NodeKind::kEdge && kind != NodeKind::kConnect && kind != NodeKind::kFor &&
+          kind != NodeKind::kIf && kind != NodeKind::kError)
+        continue;
       for (uint32_t k = (*tree_)[member].first_token; k <= (*tree_)[member].last_token && !mentioned; ++k) {
         mentioned = tree_->TokenText(k) == builder_.model.names.Text(terminal.name);
       }
     }
     if (mentioned) continue;
-    Report(messages::kTerminalWithoutEdge, terminal.origin.node, {builder_.NameText(terminal.name), ClassText()});
+    Report(messages::kTerminalWithoutEdge, terminal.origin.node,
+           {builder_.NameText(terminal.name), ClassText()});
   }
   if (class_.edges.size() != 1) return;
   const Domain& domain = builder_.model.domains[class_.edges[0].domain.index()];
   for (const Terminal& terminal : class_.terminals) {
-    const bool clash = terminal.name == domain.across || terminal.name == domain.through || terminal.name == domain.rate ||
-                       terminal.name == domain.acceleration;
+    const bool clash = terminal.name == domain.across || terminal.name == domain.through ||
+                       terminal.name == domain.rate || terminal.name == domain.acceleration;
     if (!clash) continue;
     Report(messages::kTerminalShadowsVariable, terminal.origin.node,
            {builder_.NameText(terminal.name), builder_.NameText(class_.edges[0].name)});
@@ -113,7 +120,8 @@ void ClassBuilder::CheckParameterCycles() {
         }
         std::sort(names.begin(), names.end());
         std::string text;
-        for (size_t i = 0; i < names.size(); ++i) text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + ("`" + names[i] + "`");
+        for (size_t i = 0; i < names.size(); ++i)
+          text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + ("`" + names[i] + "`");
         if (names.size() == 1) text += " and itself";
         Report(messages::kCyclicParameters, class_.parameters[q].origin.node, {text});
         for (const auto& entry : stack) class_.parameters[entry.first].value = ExprId::None();
@@ -134,7 +142,8 @@ void ClassBuilder::CheckWhens() {
       if (!pool_.IsSymbol(target)) continue;
       for (const auto& [symbol, other] : set) {
         if (symbol == pool_.SymbolOf(target) && other->origin.node != clause.origin.node) {
-          Report(messages::kSetTwice, action.origin.node, {pool_.SymbolName(symbol)}).Also(tree_->SpanOf(other->origin.node), "set here too");
+          Report(messages::kSetTwice, action.origin.node, {pool_.SymbolName(symbol)})
+              .Also(tree_->SpanOf(other->origin.node), "set here too");
         }
       }
       set.emplace_back(pool_.SymbolOf(target), &clause);
@@ -172,11 +181,14 @@ void ClassBuilder::CheckExogenous() {
     if (instance.class_id.IsNone()) continue;
     const auto [it, is_new] = has.try_emplace(instance.class_id.value, false);
     const ComponentClass& cls = builder_.model[instance.class_id];
-    if (is_new) it->second = std::any_of(cls.variables.begin(), cls.variables.end(), [](const Variable& v) { return v.role == VariableRole::kExogenous; });
+    if (is_new)
+      it->second = std::any_of(cls.variables.begin(), cls.variables.end(),
+                               [](const Variable& v) { return v.role == VariableRole::kExogenous; });
     if (!it->second) continue;
     for (uint32_t v = 0; v < cls.variables.size(); ++v) {
       if (cls.variables[v].role != VariableRole::kExogenous || given.count({i, v}) > 0) continue;
-      Report(messages::kNotAssociated, instance.node, {builder_.NameText(cls.variables[v].name), builder_.NameText(instance.name)});
+      Report(messages::kNotAssociated, instance.node,
+             {builder_.NameText(cls.variables[v].name), builder_.NameText(instance.name)});
     }
   }
 }
@@ -186,7 +198,9 @@ void ClassBuilder::StoreInferred() {
   const auto text_of = [&](const DimensionVector& value, DimVarId var) {
     const std::string& hint = hints_[HintRoot(var.value)];
     if (!hint.empty() && hint.find('$') == std::string::npos) return hint;
-    if (!value.generics.empty()) return FormatDimension(value, [&](GenericId id) { return builder_.NameText(class_.generics[id.index()]); });
+    if (!value.generics.empty())
+      return FormatDimension(value,
+                             [&](GenericId id) { return builder_.NameText(class_.generics[id.index()]); });
     return value.IsOne() ? std::string("1") : builder_.DimensionText(value.si);
   };
   class_.generic_values.reserve(generic_vars_.size());
@@ -210,12 +224,13 @@ void ClassBuilder::StoreInferred() {
   }
 }
 
-/* The code of a software component is causal: each equation gives an output, a variable, a state at a sample, or the derivative of a state.
-From it follows which outputs depend directly on which inputs (design §5). */
+/* The code of a software component is causal: each equation gives an output, a variable, a state at a sample,
+or the derivative of a state. From it follows which outputs depend directly on which inputs (design §5). */
 void ClassBuilder::CheckSoftware() {
   const bool external = !class_.external_library.empty();
   if (external && !class_.equations.empty()) {
-    Report(messages::kSoftwareCode, class_.origin.node, {ClassText(), "both equations and external code"}).Help("keep one of the two");
+    Report(messages::kSoftwareCode, class_.origin.node, {ClassText(), "both equations and external code"})
+        .Help("keep one of the two");
   }
   std::vector<std::string> inputs, outputs;
   for (const Variable& v : class_.variables) {
@@ -223,7 +238,8 @@ void ClassBuilder::CheckSoftware() {
     if (v.role == VariableRole::kOutput) outputs.push_back(builder_.NameText(v.name));
   }
   if (!external && class_.equations.empty() && !outputs.empty()) {
-    builder_.diagnostics.Report(messages::kSoftwareCode, tree_->NameSpan(class_.origin.node), {ClassText(), "no code"})
+    builder_.diagnostics
+        .Report(messages::kSoftwareCode, tree_->NameSpan(class_.origin.node), {ClassText(), "no code"})
         .Help("write equations for its outputs, or `external \"library.so\" \"function\"`");
     return;
   }
@@ -232,8 +248,11 @@ void ClassBuilder::CheckSoftware() {
   for (const Equation& equation : class_.equations) {
     ExprId left = equation.left;
     if (pool_.op(left) == Op::kElement) left = pool_.operand(left, 0);
-    if (!pool_.IsSymbol(left) || pool_.kind(pool_.SymbolOf(left)) == SymbolKind::kInput || pool_.kind(pool_.SymbolOf(left)) == SymbolKind::kParameter) {
-      Report(messages::kSoftwareCode, equation.origin.node, {ClassText(), "an equation whose left side is not an output, a variable or the derivative of a state"})
+    if (!pool_.IsSymbol(left) || pool_.kind(pool_.SymbolOf(left)) == SymbolKind::kInput ||
+        pool_.kind(pool_.SymbolOf(left)) == SymbolKind::kParameter) {
+      Report(messages::kSoftwareCode, equation.origin.node,
+             {ClassText(),
+              "an equation whose left side is not an output, a variable or the derivative of a state"})
           .Help("software is computed from top to bottom: write `y = ...` or `der(x) = ...`");
       return;
     }
@@ -260,8 +279,10 @@ void ClassBuilder::CheckSoftware() {
   std::vector<NodeId> declared_at(class_.variables.size());
   for (const NodeId node : feedthrough_nodes_) {
     const auto member = class_.members.Find(builder_.Intern(tree_->Name(node)));
-    if (!member || member->kind != MemberKind::kVariable || class_.variables[member->index].role != VariableRole::kOutput) {
-      auto& report = builder_.diagnostics.Report(messages::kFeedthroughName, tree_->NameSpan(node), {tree_->Name(node), "an output", ClassText()});
+    if (!member || member->kind != MemberKind::kVariable ||
+        class_.variables[member->index].role != VariableRole::kOutput) {
+      auto& report = builder_.diagnostics.Report(messages::kFeedthroughName, tree_->NameSpan(node),
+                                                 {tree_->Name(node), "an output", ClassText()});
       const std::vector<std::string_view> names(outputs.begin(), outputs.end());
       const std::string_view near = Nearest(tree_->Name(node), names);
       if (!near.empty()) report.Help("did you mean `" + std::string(near) + "`?");
@@ -284,18 +305,22 @@ void ClassBuilder::CheckSoftware() {
   for (uint32_t v = 0; v < class_.variables.size(); ++v) {
     const Variable& variable = class_.variables[v];
     if (variable.role != VariableRole::kOutput) continue;
-    std::set<std::string> depends = external ? std::set<std::string>(inputs.begin(), inputs.end()) : direct(variable);
+    std::set<std::string> depends =
+        external ? std::set<std::string>(inputs.begin(), inputs.end()) : direct(variable);
     if (declared[v]) {
       if (!external) {
         for (const std::string& input : depends) {
-          if (tables[v].count(input) == 0) Report(messages::kFeedthrough, declared_at[v], {builder_.NameText(variable.name), input});
+          if (tables[v].count(input) == 0)
+            Report(messages::kFeedthrough, declared_at[v], {builder_.NameText(variable.name), input});
         }
       }
       depends = tables[v];
     }
     std::vector<uint32_t> indices;
     for (uint32_t i = 0; i < class_.variables.size(); ++i) {
-      if (class_.variables[i].role == VariableRole::kInput && depends.count(builder_.NameText(class_.variables[i].name)) > 0) indices.push_back(i);
+      if (class_.variables[i].role == VariableRole::kInput &&
+          depends.count(builder_.NameText(class_.variables[i].name)) > 0)
+        indices.push_back(i);
     }
     bool joined = false;
     for (OutputGroup& group : class_.groups) {

@@ -9,7 +9,8 @@ namespace cotree {
 
 namespace messages = model_messages;
 
-// --- Functions -------------------------------------------------------------------------------------------------------------------------
+// --- Functions
+// -------------------------------------------------------------------------------------------------------------------------
 
 // Null if the function is being defined: it calls itself.
 FunctionDefinition* ModelBuilder::FunctionNamed(DeclarationId id) {
@@ -39,7 +40,9 @@ void ClassBuilder::LowerFunction(NodeId node, FunctionDefinition& function) {
           type.declared = true;
           type.unit = "1";
         }
-        const SymbolId symbol = pool_.DeclareSymbol(std::string(tree_->Name(node)) + "(" + std::string(tree_->Name(child)) + ")", SymbolKind::kVariable);
+        const SymbolId symbol =
+            pool_.DeclareSymbol(std::string(tree_->Name(node)) + "(" + std::string(tree_->Name(child)) + ")",
+                                SymbolKind::kVariable);
         Value value = Number(0, false);
         value.expr = pool_.Symbol(symbol);
         value.base = type.base;
@@ -52,9 +55,14 @@ void ClassBuilder::LowerFunction(NodeId node, FunctionDefinition& function) {
         locals_.push_back({builder_.Intern(tree_->Name(child)), value});
         break;
       }
-      case NodeKind::kType: result_type = child; break;
-      case NodeKind::kDocumentation: break;
-      default: body = child; break;
+      case NodeKind::kType:
+        result_type = child;
+        break;
+      case NodeKind::kDocumentation:
+        break;
+      default:
+        body = child;
+        break;
     }
   }
   Type type;
@@ -87,9 +95,12 @@ ExprId ClassBuilder::LowerDomainPower(DomainId domain, NodeId node) {
   return Fit(value, node, type, DimOf(type), "`power`") ? value.expr : ExprId::None();
 }
 
-SymbolId ModelBuilder::IndexSymbol(size_t k) { return pool.DeclareSymbol("#" + std::to_string(k + 1), SymbolKind::kIndex); }
+SymbolId ModelBuilder::IndexSymbol(size_t k) {
+  return pool.DeclareSymbol("#" + std::to_string(k + 1), SymbolKind::kIndex);
+}
 
-// --- Tables ----------------------------------------------------------------------------------------------------------------------------
+// --- Tables
+// ----------------------------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -106,8 +117,12 @@ struct CsvColumn {
 };
 
 std::string_view Trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t' || text.front() == '\r' || text.front() == '"')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r' || text.back() == '"')) text.remove_suffix(1);
+  while (!text.empty() &&
+         (text.front() == ' ' || text.front() == '\t' || text.front() == '\r' || text.front() == '"'))
+    text.remove_prefix(1);
+  while (!text.empty() &&
+         (text.back() == ' ' || text.back() == '\t' || text.back() == '\r' || text.back() == '"'))
+    text.remove_suffix(1);
   return text;
 }
 
@@ -132,19 +147,26 @@ std::string ReadCsv(std::string_view text, std::vector<CsvColumn>& columns) {
         const size_t bracket = field.find('[');
         CsvColumn c;
         c.name = Trim(field.substr(0, bracket));
-        if (bracket != std::string_view::npos && field.back() == ']') c.unit = Trim(field.substr(bracket + 1, field.size() - bracket - 2));
+        if (bracket != std::string_view::npos && field.back() == ']')
+          c.unit = Trim(field.substr(bracket + 1, field.size() - bracket - 2));
         columns.push_back(c);
       } else {
-        if (column >= columns.size()) return "line " + std::to_string(line_number) + " has more fields than the first line";
+        if (column >= columns.size())
+          return "line " + std::to_string(line_number) + " has more fields than the first line";
         const bool negative = !field.empty() && field[0] == '-';
         const std::string_view digits = field.substr(negative || (!field.empty() && field[0] == '+') ? 1 : 0);
-        const bool number = !digits.empty() && digits.find_first_not_of("0123456789.eE+-") == std::string_view::npos && (digits[0] == '.' || (digits[0] >= '0' && digits[0] <= '9'));
-        if (!number) return "line " + std::to_string(line_number) + ": `" + std::string(field.substr(0, 30)) + "` is not a number";
+        const bool number = !digits.empty() &&
+                            digits.find_first_not_of("0123456789.eE+-") == std::string_view::npos &&
+                            (digits[0] == '.' || (digits[0] >= '0' && digits[0] <= '9'));
+        if (!number)
+          return "line " + std::to_string(line_number) + ": `" + std::string(field.substr(0, 30)) +
+                 "` is not a number";
         columns[column].values.push_back(negative ? -NumberValue(digits) : NumberValue(digits));
       }
       ++column;
     }
-    if (!head && column != columns.size()) return "line " + std::to_string(line_number) + " has fewer fields than the first line";
+    if (!head && column != columns.size())
+      return "line " + std::to_string(line_number) + " has fewer fields than the first line";
   }
   if (columns.empty() || columns[0].values.empty()) return "it holds no data";
   return {};
@@ -178,34 +200,59 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
         table.arguments.push_back(type);
         break;
       }
-      case NodeKind::kType: ok = ResolveType(tree, child, nullptr, table.result) && ok; break;
+      case NodeKind::kType:
+        ok = ResolveType(tree, child, nullptr, table.result) && ok;
+        break;
       case NodeKind::kSetting: {
         const std::string_view name = tree.Name(child);
         const NodeId value = tree[child].first_child;
         if (value.IsNone()) break;
         const std::string_view text = tree.Text(value);
-        if (name == "data") data = value;
-        else if (name == "rows") rows = value;
-        else if (name == "columns") columns = value;
-        else if (name == "file") file = value;
+        if (name == "data")
+          data = value;
+        else if (name == "rows")
+          rows = value;
+        else if (name == "columns")
+          columns = value;
+        else if (name == "file")
+          file = value;
         else if (name == "interpolation") {
-          if (text == "linear") table.interpolation = Table::Interpolation::kLinear;
-          else if (text == "monotone") table.interpolation = Table::Interpolation::kMonotone;
-          else if (text == "spline") table.interpolation = Table::Interpolation::kSpline;
-          else diagnostics.Report(messages::kTableSetting, tree.SpanOf(value), {"`" + std::string(text) + "` is not an interpolation"}).Help("choose linear, monotone or spline");
+          if (text == "linear")
+            table.interpolation = Table::Interpolation::kLinear;
+          else if (text == "monotone")
+            table.interpolation = Table::Interpolation::kMonotone;
+          else if (text == "spline")
+            table.interpolation = Table::Interpolation::kSpline;
+          else
+            diagnostics
+                .Report(messages::kTableSetting, tree.SpanOf(value),
+                        {"`" + std::string(text) + "` is not an interpolation"})
+                .Help("choose linear, monotone or spline");
         } else if (name == "extrapolation") {
-          if (text == "hold") table.extrapolation = Table::Extrapolation::kHold;
-          else if (text == "linear") table.extrapolation = Table::Extrapolation::kLinear;
-          else if (text == "error") table.extrapolation = Table::Extrapolation::kError;
-          else diagnostics.Report(messages::kTableSetting, tree.SpanOf(value), {"`" + std::string(text) + "` is not an extrapolation"}).Help("choose hold, linear or error");
+          if (text == "hold")
+            table.extrapolation = Table::Extrapolation::kHold;
+          else if (text == "linear")
+            table.extrapolation = Table::Extrapolation::kLinear;
+          else if (text == "error")
+            table.extrapolation = Table::Extrapolation::kError;
+          else
+            diagnostics
+                .Report(messages::kTableSetting, tree.SpanOf(value),
+                        {"`" + std::string(text) + "` is not an extrapolation"})
+                .Help("choose hold, linear or error");
         } else {
-          auto& report = diagnostics.Report(messages::kTableSetting, tree.NameSpan(child), {"`" + std::string(name) + "` is not a setting of a table"});
-          const std::string_view near = Nearest(name, {"data", "file", "rows", "columns", "interpolation", "extrapolation"});
-          report.Help(near.empty() ? "the settings are data, file, rows, columns, interpolation, extrapolation" : "did you mean `" + std::string(near) + "`?");
+          auto& report = diagnostics.Report(messages::kTableSetting, tree.NameSpan(child),
+                                            {"`" + std::string(name) + "` is not a setting of a table"});
+          const std::string_view near =
+              Nearest(name, {"data", "file", "rows", "columns", "interpolation", "extrapolation"});
+          report.Help(near.empty()
+                          ? "the settings are data, file, rows, columns, interpolation, extrapolation"
+                          : "did you mean `" + std::string(near) + "`?");
         }
         break;
       }
-      default: break;
+      default:
+        break;
     }
   }
   if (!table.result.declared) {
@@ -214,23 +261,27 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
   }
   const std::string table_name = NameText(table.name);
   const auto fail = [&](NodeId at, const std::string& what) -> std::optional<TableId> {
-    diagnostics.Report(messages::kTableData, at.IsNone() ? tree.NameSpan(node) : tree.SpanOf(at), {table_name, what});
+    diagnostics.Report(messages::kTableData, at.IsNone() ? tree.NameSpan(node) : tree.SpanOf(at),
+                       {table_name, what});
     return std::nullopt;
   };
   if (!ok) return std::nullopt;
-  if (table.arguments.empty() || table.arguments.size() > 2) return fail(NodeId::None(), "a table has one or two arguments");
+  if (table.arguments.empty() || table.arguments.size() > 2)
+    return fail(NodeId::None(), "a table has one or two arguments");
   ClassBuilder builder(*this, tree_id);
   // A number of a literal, fitted to a type.
   const auto number = [&](NodeId at, const Type& type, double& out) {
     const size_t before = diagnostics.errors();
     Value value = builder.LowerScalar(at);
-    if (!value.ok || !builder.Fit(value, at, type, {type.dimension, {}}, "table `" + table_name + "`")) return false;
+    if (!value.ok || !builder.Fit(value, at, type, {type.dimension, {}}, "table `" + table_name + "`"))
+      return false;
     if (const auto constant = EvaluateConstant(pool, value.expr, {})) {
       out = *constant;
       return true;
     }
     if (!pool.IsNumber(value.expr)) {
-      if (diagnostics.errors() == before) diagnostics.Report(messages::kNotConstant, tree.SpanOf(at), {tree.Text(at).substr(0, 40)});
+      if (diagnostics.errors() == before)
+        diagnostics.Report(messages::kNotConstant, tree.SpanOf(at), {tree.Text(at).substr(0, 40)});
       return false;
     }
     out = pool.NumberValue(value.expr);
@@ -247,7 +298,9 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
         return false;
       }
       if (unit->dimension != type.dimension.si) {
-        diagnostics.Report(messages::kWrongDimension, tree.SpanOf(unit_node), {tree.Text(unit_node), tree.Text(unit_node), "table `" + table_name + "`", type.unit});
+        diagnostics.Report(
+            messages::kWrongDimension, tree.SpanOf(unit_node),
+            {tree.Text(unit_node), tree.Text(unit_node), "table `" + table_name + "`", type.unit});
         return false;
       }
       factor = unit->factor;
@@ -267,7 +320,9 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
     table.file = StringValue(tree.Name(file));
     const std::string& own = model.files[tree.file].path();
     const size_t slash = own.rfind('/');
-    const std::string path = table.file.empty() || table.file[0] == '/' || slash == std::string::npos ? table.file : own.substr(0, slash + 1) + table.file;
+    const std::string path = table.file.empty() || table.file[0] == '/' || slash == std::string::npos
+                                 ? table.file
+                                 : own.substr(0, slash + 1) + table.file;
     const auto text = declarations.reader().Read(path);
     const auto bad = [&](const std::string& what) -> std::optional<TableId> {
       diagnostics.Report(messages::kTableFile, tree.SpanOf(file), {table.file, table_name, what});
@@ -278,7 +333,8 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
     std::vector<CsvColumn> csv;
     const std::string problem = ReadCsv(*text, csv);
     if (!problem.empty()) return bad(problem);
-    if (table.arguments.size() == 2) return bad("tables of two arguments are written with rows, columns and data");
+    if (table.arguments.size() == 2)
+      return bad("tables of two arguments are written with rows, columns and data");
     if (csv.size() < 2) return bad("it has one column; two are needed");
     const auto column = [&](const CsvColumn& c, const Type& type, std::vector<double>& out) {
       double factor = 1, offset = 0;
@@ -291,13 +347,15 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
         factor = unit->factor;
         offset = unit->offset;
       } else if (!type.dimension.IsOne()) {
-        bad("column `" + c.name + "` has no unit; write `" + c.name + " [" + type.unit + "]` in its first line");
+        bad("column `" + c.name + "` has no unit; write `" + c.name + " [" + type.unit +
+            "]` in its first line");
         return false;
       }
       for (const double v : c.values) out.push_back(v * factor + offset);
       return true;
     };
-    if (!column(csv[0], table.arguments[0], table.rows) || !column(csv[1], table.result, table.values)) return std::nullopt;
+    if (!column(csv[0], table.arguments[0], table.rows) || !column(csv[1], table.result, table.values))
+      return std::nullopt;
   } else if (data.IsNone()) {
     return fail(NodeId::None(), "it has no data; write `data = [[x, y], ...]` or `file = \"name.csv\"`");
   } else if (table.arguments.size() == 1) {
@@ -314,15 +372,18 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
       table.values.push_back(y);
     }
   } else {
-    if (rows.IsNone() || columns.IsNone()) return fail(NodeId::None(), "a table of two arguments needs `rows`, `columns` and a matrix `data`");
-    if (!list(rows, table.arguments[0], table.rows) || !list(columns, table.arguments[1], table.columns)) return fail(rows, "`rows` and `columns` are lists of numbers");
+    if (rows.IsNone() || columns.IsNone())
+      return fail(NodeId::None(), "a table of two arguments needs `rows`, `columns` and a matrix `data`");
+    if (!list(rows, table.arguments[0], table.rows) || !list(columns, table.arguments[1], table.columns))
+      return fail(rows, "`rows` and `columns` are lists of numbers");
     if (tree.kind(data) != NodeKind::kArray) return fail(data, "it must be a matrix [[...], ...]");
     const NodeId unit_node = tree.Child(data, NodeKind::kUnit);
     double factor = 1;
     Type type = table.result;
     if (!unit_node.IsNone()) {
       const UnitResult& unit = model.units.Lookup(tree.Text(unit_node));
-      if (!unit || unit->dimension != type.dimension.si) return fail(unit_node, "the unit does not fit " + type.unit);
+      if (!unit || unit->dimension != type.dimension.si)
+        return fail(unit_node, "the unit does not fit " + type.unit);
       factor = unit->factor;
       type.dimension = DimensionVector{};
     }
@@ -331,11 +392,15 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
       if (tree.kind(row) == NodeKind::kUnit) continue;
       std::vector<double> values;
       if (!list(row, type, values)) return fail(row, "each row is a list of numbers");
-      if (values.size() != table.columns.size()) return fail(row, "the row has " + std::to_string(values.size()) + " values, but there are " + std::to_string(table.columns.size()) + " columns");
+      if (values.size() != table.columns.size())
+        return fail(row, "the row has " + std::to_string(values.size()) + " values, but there are " +
+                             std::to_string(table.columns.size()) + " columns");
       for (const double v : values) table.values.push_back(v * factor);
       ++count;
     }
-    if (count != table.rows.size()) return fail(data, "there are " + std::to_string(count) + " rows of data, but " + std::to_string(table.rows.size()) + " in `rows`");
+    if (count != table.rows.size())
+      return fail(data, "there are " + std::to_string(count) + " rows of data, but " +
+                            std::to_string(table.rows.size()) + " in `rows`");
   }
   if (table.rows.size() < 2) return fail(data, "it needs at least two points");
   const auto rising = [](const std::vector<double>& x) {
@@ -344,7 +409,8 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
     }
     return true;
   };
-  if (!rising(table.rows) || !rising(table.columns)) return fail(data.IsNone() ? file : data, "its arguments must rise from row to row");
+  if (!rising(table.rows) || !rising(table.columns))
+    return fail(data.IsNone() ? file : data, "its arguments must rise from row to row");
   model.tables.push_back(std::move(table));
   return TableId(model.tables.size() - 1);
 }

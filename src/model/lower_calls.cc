@@ -19,23 +19,36 @@ struct Elementary {
   Rule rule;
 };
 constexpr std::array kElementary = {
-    Elementary{"sin", Op::kSin, 1, Rule::kPureNumber},   Elementary{"cos", Op::kCos, 1, Rule::kPureNumber},
-    Elementary{"tan", Op::kTan, 1, Rule::kPureNumber},   Elementary{"asin", Op::kAsin, 1, Rule::kPureNumber},
-    Elementary{"acos", Op::kAcos, 1, Rule::kPureNumber}, Elementary{"atan", Op::kAtan, 1, Rule::kPureNumber},
-    Elementary{"sinh", Op::kSinh, 1, Rule::kPureNumber}, Elementary{"cosh", Op::kCosh, 1, Rule::kPureNumber},
-    Elementary{"tanh", Op::kTanh, 1, Rule::kPureNumber}, Elementary{"exp", Op::kExp, 1, Rule::kPureNumber},
-    Elementary{"log", Op::kLog, 1, Rule::kPureNumber},   Elementary{"log10", Op::kLog10, 1, Rule::kPureNumber},
-    Elementary{"sqrt", Op::kSqrt, 1, Rule::kRoot},       Elementary{"abs", Op::kAbs, 1, Rule::kSame},
-    Elementary{"sign", Op::kSign, 1, Rule::kSign},       Elementary{"floor", Op::kFloor, 1, Rule::kPureNumber},
-    Elementary{"ceil", Op::kCeil, 1, Rule::kPureNumber}, Elementary{"min", Op::kMin, 2, Rule::kTwoSame},
-    Elementary{"max", Op::kMax, 2, Rule::kTwoSame},      Elementary{"mod", Op::kMod, 2, Rule::kTwoSame},
+    Elementary{"sin", Op::kSin, 1, Rule::kPureNumber},
+    Elementary{"cos", Op::kCos, 1, Rule::kPureNumber},
+    Elementary{"tan", Op::kTan, 1, Rule::kPureNumber},
+    Elementary{"asin", Op::kAsin, 1, Rule::kPureNumber},
+    Elementary{"acos", Op::kAcos, 1, Rule::kPureNumber},
+    Elementary{"atan", Op::kAtan, 1, Rule::kPureNumber},
+    Elementary{"sinh", Op::kSinh, 1, Rule::kPureNumber},
+    Elementary{"cosh", Op::kCosh, 1, Rule::kPureNumber},
+    Elementary{"tanh", Op::kTanh, 1, Rule::kPureNumber},
+    Elementary{"exp", Op::kExp, 1, Rule::kPureNumber},
+    Elementary{"log", Op::kLog, 1, Rule::kPureNumber},
+    Elementary{"log10", Op::kLog10, 1, Rule::kPureNumber},
+    Elementary{"sqrt", Op::kSqrt, 1, Rule::kRoot},
+    Elementary{"abs", Op::kAbs, 1, Rule::kSame},
+    Elementary{"sign", Op::kSign, 1, Rule::kSign},
+    Elementary{"floor", Op::kFloor, 1, Rule::kPureNumber},
+    Elementary{"ceil", Op::kCeil, 1, Rule::kPureNumber},
+    Elementary{"min", Op::kMin, 2, Rule::kTwoSame},
+    Elementary{"max", Op::kMax, 2, Rule::kTwoSame},
+    Elementary{"mod", Op::kMod, 2, Rule::kTwoSame},
     Elementary{"atan2", Op::kAtan2, 2, Rule::kArctangent},
 };
 
-constexpr std::array<std::string_view, 13> kOthers = {"der", "pre", "sum", "size", "sample", "edge", "initial",
-                                                      "terminal", "noevent", "smooth", "change", "assert", "reinit"};
+constexpr std::array<std::string_view, 13> kOthers = {"der",    "pre",     "sum",      "size",    "sample",
+                                                      "edge",   "initial", "terminal", "noevent", "smooth",
+                                                      "change", "assert",  "reinit"};
 
-std::string Count(size_t n) { return std::to_string(n) + (n == 1 ? " argument" : " arguments"); }
+std::string Count(size_t n) {
+  return std::to_string(n) + (n == 1 ? " argument" : " arguments");
+}
 
 }  // namespace
 
@@ -43,7 +56,8 @@ bool ClassBuilder::WantCount(NodeId node, size_t least, size_t most) {
   const size_t given = tree_->CountChildren(node);
   if (given >= least && given <= most) return true;
   const std::string wanted = least == most ? Count(least) : std::to_string(least) + " to " + Count(most);
-  Report(messages::kArgumentCount, node, {tree_->Name(node), wanted, given == 1 ? "1 is" : std::to_string(given) + " are"});
+  Report(messages::kArgumentCount, node,
+         {tree_->Name(node), wanted, given == 1 ? "1 is" : std::to_string(given) + " are"});
   return false;
 }
 
@@ -89,9 +103,11 @@ Value ClassBuilder::LowerCall(NodeId node) {
       switch (f.rule) {
         case Rule::kPureNumber: {
           out.bare = false;
-          const auto equated = a.bare ? Equated::kYes : Equate(a.dim, One(), arguments[0], TextOf(arguments[0]));
+          const auto equated =
+              a.bare ? Equated::kYes : Equate(a.dim, One(), arguments[0], TextOf(arguments[0]));
           if (equated == Equated::kMismatch) {
-            Report(messages::kNotANumber, arguments[0], {TextOf(arguments[0]), UnitText(a), "divide it by a value of the same dimension"});
+            Report(messages::kNotANumber, arguments[0],
+                   {TextOf(arguments[0]), UnitText(a), "divide it by a value of the same dimension"});
           }
           if (equated != Equated::kYes) return Failed();
           out.dim = One();
@@ -108,7 +124,9 @@ Value ClassBuilder::LowerCall(NodeId node) {
           out.dim = One();
           out.unit = "1";
           break;
-        default: out.kind = a.kind; break;
+        default:
+          out.kind = a.kind;
+          break;
       }
       return out;
     }
@@ -155,8 +173,10 @@ Value ClassBuilder::LowerCall(NodeId node) {
       k = *given;
     }
     if (!(k >= 1 && k <= static_cast<double>(value.shape.size()))) {
-      Report(messages::kTooManyIndices, node, {TextOf(arguments[0]), value.shape.size() == 1 ? "1 dimension" : std::to_string(value.shape.size()) + " dimensions",
-                                                  "number " + std::to_string(static_cast<long>(std::min(k, 1e9))) + " is"});
+      Report(messages::kTooManyIndices, node,
+             {TextOf(arguments[0]),
+              value.shape.size() == 1 ? "1 dimension" : std::to_string(value.shape.size()) + " dimensions",
+              "number " + std::to_string(static_cast<long>(std::min(k, 1e9))) + " is"});
       return Failed();
     }
     Value out = Number(0, true);
@@ -199,11 +219,13 @@ Value ClassBuilder::LowerCall(NodeId node) {
     return condition;
   }
   // Tables of this class, then functions and tables of the files.
-  if (const auto member = cls_->members.Find(builder_.Intern(name)); member && member->kind == MemberKind::kTable) {
+  if (const auto member = cls_->members.Find(builder_.Intern(name));
+      member && member->kind == MemberKind::kTable) {
     return CallTable(node, cls_->tables[member->index]);
   }
-  const auto lookup = builder_.declarations.Find(NameId::None(), builder_.Intern(name), tree_->file,
-                                                 [](NodeKind k) { return k == NodeKind::kFunction || k == NodeKind::kTable; });
+  const auto lookup = builder_.declarations.Find(
+      NameId::None(), builder_.Intern(name), tree_->file,
+      [](NodeKind k) { return k == NodeKind::kFunction || k == NodeKind::kTable; });
   if (!lookup.found.empty()) {
     const DeclarationId id = lookup.found[0];
     if (builder_.declarations[id].kind == NodeKind::kTable) {
@@ -219,13 +241,15 @@ Value ClassBuilder::LowerCall(NodeId node) {
   }
   if (builder_.IsBroken(cls_->name, builder_.Intern(name))) return Failed();
   auto& report = builder_.diagnostics.Report(messages::kUnknownFunction, tree_->NameSpan(node), {name});
-  std::vector<std::string_view> candidates =
-      builder_.declarations.Names([](NodeKind k) { return k == NodeKind::kFunction || k == NodeKind::kTable; });
+  std::vector<std::string_view> candidates = builder_.declarations.Names(
+      [](NodeKind k) { return k == NodeKind::kFunction || k == NodeKind::kTable; });
   for (const Elementary& f : kElementary) candidates.push_back(f.name);
   for (const std::string_view other : kOthers) candidates.push_back(other);
   const std::string_view near = Nearest(name, candidates);
-  if (!near.empty()) report.Help("did you mean `" + std::string(near) + "`?");
-  else if (const auto member = cls_->members.Find(builder_.Intern(name)); member) report.Help("`" + std::string(name) + "` is a member here, not a function; write `*` to multiply");
+  if (!near.empty())
+    report.Help("did you mean `" + std::string(near) + "`?");
+  else if (const auto member = cls_->members.Find(builder_.Intern(name)); member)
+    report.Help("`" + std::string(name) + "` is a member here, not a function; write `*` to multiply");
   return Failed();
 }
 
@@ -268,8 +292,10 @@ Value ClassBuilder::CallTable(NodeId node, TableId id) {
   size_t i = 0;
   for (const NodeId argument : tree_->Children(node)) {
     Value value = LowerScalar(argument);
-    const std::string what = "argument " + std::to_string(i + 1) + " of `" + std::string(tree_->Name(node)) + "`";
-    if (!value.ok || !Fit(value, argument, table.arguments[i], DimOf(table.arguments[i]), what)) return Failed();
+    const std::string what =
+        "argument " + std::to_string(i + 1) + " of `" + std::string(tree_->Name(node)) + "`";
+    if (!value.ok || !Fit(value, argument, table.arguments[i], DimOf(table.arguments[i]), what))
+      return Failed();
     arguments.push_back(value.expr);
     ++i;
   }

@@ -37,11 +37,13 @@ bool ClassBuilder::SameShape(Value& a, Value& b, NodeId left_node, NodeId right_
   shape = a.shape.empty() ? b.shape : a.shape;
   if (a.shape.empty() || b.shape.empty()) return true;
   if (a.shape.size() != b.shape.size()) {
-    Report(messages::kArrayWanted, right_node, {TextOf(right_node), std::to_string(a.shape.size()), std::to_string(b.shape.size())});
+    Report(messages::kArrayWanted, right_node,
+           {TextOf(right_node), std::to_string(a.shape.size()), std::to_string(b.shape.size())});
     return false;
   }
   (void)left_node;
-  for (size_t i = 0; i < a.shape.size(); ++i) AddSizeCheck(SizeCheck::Kind::kEqual, a.shape[i], b.shape[i], right_node);
+  for (size_t i = 0; i < a.shape.size(); ++i)
+    AddSizeCheck(SizeCheck::Kind::kEqual, a.shape[i], b.shape[i], right_node);
   return true;
 }
 
@@ -49,7 +51,8 @@ Value ClassBuilder::Lower(NodeId node) {
   if (node.IsNone()) return Failed();
   switch (tree_->kind(node)) {
     case NodeKind::kNumber:
-    case NodeKind::kQuantityLiteral: return LowerLiteral(node);
+    case NodeKind::kQuantityLiteral:
+      return LowerLiteral(node);
     case NodeKind::kTrue:
     case NodeKind::kFalse: {
       Value value = Number(0, false);
@@ -62,7 +65,8 @@ Value ClassBuilder::Lower(NodeId node) {
       value.base = BaseType::kString;
       return value;
     }
-    case NodeKind::kParenthesis: return Lower((*tree_)[node].first_child);
+    case NodeKind::kParenthesis:
+      return Lower((*tree_)[node].first_child);
     case NodeKind::kPath: {
       const Resolved resolved = ResolvePath(node);
       if (!resolved.ok) return Failed();
@@ -73,27 +77,49 @@ Value ClassBuilder::Lower(NodeId node) {
                                                                       : "a reference vertex";
       auto& report = Report(messages::kNotHere, node, {std::string(what), "an expression"});
       if (resolved.kind == Resolved::Kind::kEdge) {
-        const std::string variable = resolved.own ? builder_.NameText(builder_.model.domains[cls_->edges[resolved.member].domain.index()].across) : "...";
+        const std::string variable =
+            resolved.own ? builder_.NameText(
+                               builder_.model.domains[cls_->edges[resolved.member].domain.index()].across)
+                         : "...";
         report.Help("name one of its variables, such as `" + TextOf(node) + "." + variable + "`");
-      }
-      else report.Help("name a variable of it");
+      } else
+        report.Help("name a variable of it");
       return Failed();
     }
     case NodeKind::kNegate:
     case NodeKind::kPlus:
-    case NodeKind::kNot: return LowerUnary(node);
-    case NodeKind::kAdd: case NodeKind::kSubtract: case NodeKind::kMultiply: case NodeKind::kDivide: case NodeKind::kLess:
-    case NodeKind::kLessEqual: case NodeKind::kGreater: case NodeKind::kGreaterEqual: case NodeKind::kEqual: case NodeKind::kNotEqual:
-    case NodeKind::kAnd: case NodeKind::kOr:
+    case NodeKind::kNot:
+      return LowerUnary(node);
+    case NodeKind::kAdd:
+    case NodeKind::kSubtract:
+    case NodeKind::kMultiply:
+    case NodeKind::kDivide:
+    case NodeKind::kLess:
+    case NodeKind::kLessEqual:
+    case NodeKind::kGreater:
+    case NodeKind::kGreaterEqual:
+    case NodeKind::kEqual:
+    case NodeKind::kNotEqual:
+    case NodeKind::kAnd:
+    case NodeKind::kOr:
       return LowerBinary(node);
-    case NodeKind::kPower_: return LowerPower(node);
-    case NodeKind::kConditional: return LowerConditional(node);
-    case NodeKind::kCall: return LowerCall(node);
-    case NodeKind::kArray: return LowerArray(node);
-    case NodeKind::kComprehension: return LowerComprehension(node);
+    case NodeKind::kPower_:
+      return LowerPower(node);
+    case NodeKind::kConditional:
+      return LowerConditional(node);
+    case NodeKind::kCall:
+      return LowerCall(node);
+    case NodeKind::kArray:
+      return LowerArray(node);
+    case NodeKind::kComprehension:
+      return LowerComprehension(node);
     case NodeKind::kRange:
-    case NodeKind::kAll: Report(messages::kNotHere, node, {"a range", "an expression"}).Help("ranges stand in indices and behind `in`"); return Failed();
-    default: return Failed();
+    case NodeKind::kAll:
+      Report(messages::kNotHere, node, {"a range", "an expression"})
+          .Help("ranges stand in indices and behind `in`");
+      return Failed();
+    default:
+      return Failed();
   }
 }
 
@@ -123,7 +149,8 @@ Value ClassBuilder::LowerLiteral(NodeId node) {
     return Failed();
   }
   Value value = Number(number, true);
-  if (pool_.AsInteger(value.expr) && tree_->Name(node).find_first_of(".eE") == std::string_view::npos) value.base = BaseType::kInteger;
+  if (pool_.AsInteger(value.expr) && tree_->Name(node).find_first_of(".eE") == std::string_view::npos)
+    value.base = BaseType::kInteger;
   if (tree_->kind(node) == NodeKind::kNumber) return value;
   const NodeId unit_node = (*tree_)[node].first_child;
   const UnitResult& unit = builder_.model.units.Lookup(tree_->Text(unit_node));
@@ -173,7 +200,8 @@ Value ClassBuilder::LowerUnary(NodeId node) {
   return value;
 }
 
-// Chains of binary operators lean to the left and may be as long as the text; so the left side is walked by a loop.
+// Chains of binary operators lean to the left and may be as long as the text; so the left side is walked by a
+// loop.
 Value ClassBuilder::LowerBinary(NodeId node) {
   std::vector<NodeId> spine;
   NodeId at = node;
@@ -201,7 +229,8 @@ Value ClassBuilder::Combine(NodeKind op, NodeId node, NodeId right_node, Value l
   const NodeId left_node = (*tree_)[node].first_child;
   switch (op) {
     case NodeKind::kAnd:
-    case NodeKind::kOr: return Logical(op, std::move(left), std::move(right), left_node, right_node);
+    case NodeKind::kOr:
+      return Logical(op, std::move(left), std::move(right), left_node, right_node);
     case NodeKind::kAdd:
     case NodeKind::kSubtract:
       if (!Numeric(left, left_node) || !Numeric(right, right_node)) return Failed();
@@ -210,7 +239,8 @@ Value ClassBuilder::Combine(NodeKind op, NodeId node, NodeId right_node, Value l
     case NodeKind::kDivide:
       if (!Numeric(left, left_node) || !Numeric(right, right_node)) return Failed();
       return Multiplicative(op, node, std::move(left), std::move(right));
-    default: return Compare(op, node, std::move(left), std::move(right), left_node, right_node);
+    default:
+      return Compare(op, node, std::move(left), std::move(right), left_node, right_node);
   }
 }
 
@@ -228,19 +258,26 @@ Value ClassBuilder::Logical(NodeKind op, Value left, Value right, NodeId left_no
 }
 
 // What + - comparisons, min, max and branches share: equal dimensions, and plain numbers that need a unit.
-Value ClassBuilder::Additive(NodeKind op, NodeId node, Value left, Value right, NodeId left_node, NodeId right_node) {
+Value ClassBuilder::Additive(NodeKind op, NodeId node, Value left, Value right, NodeId left_node,
+                             NodeId right_node) {
   Shape shape;
   if (!SameShape(left, right, left_node, right_node, shape)) return Failed();
-  const char* verb = op == NodeKind::kAdd ? "added to" : op == NodeKind::kSubtract ? "subtracted from" : "compared with";
+  const char* verb = op == NodeKind::kAdd        ? "added to"
+                     : op == NodeKind::kSubtract ? "subtracted from"
+                                                 : "compared with";
   const auto bare_clash = [&](const Value& bare, NodeId bare_node, const Value& other, NodeId other_node) {
-    if (pool_.IsZero(bare.expr) || !other.dim.known() || !other.dim.constant.generics.empty() || other.dim.IsOne()) return false;
-    Report(messages::kMissingUnit, bare_node, {TextOf(bare_node), "`" + TextOf(other_node) + "`", UnitText(other)});
+    if (pool_.IsZero(bare.expr) || !other.dim.known() || !other.dim.constant.generics.empty() ||
+        other.dim.IsOne())
+      return false;
+    Report(messages::kMissingUnit, bare_node,
+           {TextOf(bare_node), "`" + TextOf(other_node) + "`", UnitText(other)});
     return true;
   };
   Value out = left;
   if (left.bare && right.bare) {
     out.bare = true;
-    out.base = left.base == BaseType::kInteger && right.base == BaseType::kInteger ? BaseType::kInteger : BaseType::kReal;
+    out.base = left.base == BaseType::kInteger && right.base == BaseType::kInteger ? BaseType::kInteger
+                                                                                   : BaseType::kReal;
   } else if (left.bare) {
     if (bare_clash(left, left_node, right, right_node)) return Failed();
     out = right;
@@ -248,15 +285,18 @@ Value ClassBuilder::Additive(NodeKind op, NodeId node, Value left, Value right, 
     if (bare_clash(right, right_node, left, left_node)) return Failed();
   } else {
     switch (Equate(left.dim, right.dim, node, TextOf(node))) {
-      case Equated::kReported: return Failed();
+      case Equated::kReported:
+        return Failed();
       case Equated::kMismatch: {
-        builder_.diagnostics.Report(messages::kSumOfDimensions, tree_->SpanOfToken((*tree_)[node].token),
-                                    {op == NodeKind::kSubtract ? "`" + TextOf(right_node) + "`" : "`" + TextOf(left_node) + "`", verb,
-                                     op == NodeKind::kSubtract ? "`" + TextOf(left_node) + "`" : "`" + TextOf(right_node) + "`", TextOf(left_node), UnitText(left),
-                                     TextOf(right_node), UnitText(right)});
+        builder_.diagnostics.Report(
+            messages::kSumOfDimensions, tree_->SpanOfToken((*tree_)[node].token),
+            {op == NodeKind::kSubtract ? "`" + TextOf(right_node) + "`" : "`" + TextOf(left_node) + "`", verb,
+             op == NodeKind::kSubtract ? "`" + TextOf(left_node) + "`" : "`" + TextOf(right_node) + "`",
+             TextOf(left_node), UnitText(left), TextOf(right_node), UnitText(right)});
         return Failed();
       }
-      case Equated::kYes: break;
+      case Equated::kYes:
+        break;
     }
     if (left.kind != right.kind) out.kind = KindHint::kNone;
     if (left.unit != right.unit && left.unit == "1") out.unit = right.unit;
@@ -277,7 +317,8 @@ Value ClassBuilder::Additive(NodeKind op, NodeId node, Value left, Value right, 
   return out;
 }
 
-Value ClassBuilder::Compare(NodeKind op, NodeId node, Value left, Value right, NodeId left_node, NodeId right_node) {
+Value ClassBuilder::Compare(NodeKind op, NodeId node, Value left, Value right, NodeId left_node,
+                            NodeId right_node) {
   const bool equality = op == NodeKind::kEqual || op == NodeKind::kNotEqual;
   const bool numbers = (left.base == BaseType::kReal || left.base == BaseType::kInteger) &&
                        (right.base == BaseType::kReal || right.base == BaseType::kInteger);
@@ -285,27 +326,43 @@ Value ClassBuilder::Compare(NodeKind op, NodeId node, Value left, Value right, N
   out.base = BaseType::kBoolean;
   if (!numbers) {
     const NodeKind inner = tree_->kind(left_node);
-    if (inner >= NodeKind::kLess && inner <= NodeKind::kNotEqual) return Failed();  // a < b < c: said by the parser
-    const bool same = equality && left.base == right.base && (left.base != BaseType::kEnumeration || left.enumeration == right.enumeration);
+    if (inner >= NodeKind::kLess && inner <= NodeKind::kNotEqual)
+      return Failed();  // a < b < c: said by the parser
+    const bool same = equality && left.base == right.base &&
+                      (left.base != BaseType::kEnumeration || left.enumeration == right.enumeration);
     if (!same) {
-      const NodeId guilty = left.base == BaseType::kReal || left.base == BaseType::kInteger ? right_node : left_node;
+      const NodeId guilty =
+          left.base == BaseType::kReal || left.base == BaseType::kInteger ? right_node : left_node;
       const Value& value = guilty == right_node ? right : left;
       Report(messages::kBooleanInArithmetic, guilty, {TextOf(guilty), BaseTypeText(value.base)});
       return Failed();
     }
-    out.expr = op == NodeKind::kEqual ? pool_.Equal(left.expr, right.expr) : pool_.NotEqual(left.expr, right.expr);
+    out.expr =
+        op == NodeKind::kEqual ? pool_.Equal(left.expr, right.expr) : pool_.NotEqual(left.expr, right.expr);
     return out;
   }
   const Value checked = Additive(NodeKind::kLess, node, left, right, left_node, right_node);
   if (!checked.ok) return Failed();
   out.shape = checked.shape;
   switch (op) {
-    case NodeKind::kLess: out.expr = pool_.Less(left.expr, right.expr); break;
-    case NodeKind::kLessEqual: out.expr = pool_.LessEqual(left.expr, right.expr); break;
-    case NodeKind::kGreater: out.expr = pool_.Greater(left.expr, right.expr); break;
-    case NodeKind::kGreaterEqual: out.expr = pool_.GreaterEqual(left.expr, right.expr); break;
-    case NodeKind::kEqual: out.expr = pool_.Equal(left.expr, right.expr); break;
-    default: out.expr = pool_.NotEqual(left.expr, right.expr); break;
+    case NodeKind::kLess:
+      out.expr = pool_.Less(left.expr, right.expr);
+      break;
+    case NodeKind::kLessEqual:
+      out.expr = pool_.LessEqual(left.expr, right.expr);
+      break;
+    case NodeKind::kGreater:
+      out.expr = pool_.Greater(left.expr, right.expr);
+      break;
+    case NodeKind::kGreaterEqual:
+      out.expr = pool_.GreaterEqual(left.expr, right.expr);
+      break;
+    case NodeKind::kEqual:
+      out.expr = pool_.Equal(left.expr, right.expr);
+      break;
+    default:
+      out.expr = pool_.NotEqual(left.expr, right.expr);
+      break;
   }
   return out;
 }
@@ -350,7 +407,8 @@ Value ClassBuilder::Multiplicative(NodeKind op, NodeId node, Value left, Value r
     Report(messages::kArrayWanted, node, {TextOf(node), "one or two", std::to_string(std::max(a, b))});
     return Failed();
   }
-  // Scalar product, matrix times vector, vector times matrix, matrix times matrix: a sum over the inner index.
+  // Scalar product, matrix times vector, vector times matrix, matrix times matrix: a sum over the inner
+  // index.
   AddSizeCheck(SizeCheck::Kind::kEqual, left.shape[a - 1], right.shape[0], right_node);
   const SymbolId inner = pool_.DeclareSymbol("#s" + std::to_string(++loop_counter_), SymbolKind::kIndex);
   std::vector<ExprId> left_indices, right_indices;
@@ -361,8 +419,9 @@ Value ClassBuilder::Multiplicative(NodeKind op, NodeId node, Value left, Value r
   if (b == 2) right_indices.push_back(pool_.Symbol(builder_.IndexSymbol(free++)));
   if (a == 2) out.shape.push_back(left.shape[0]);
   if (b == 2) out.shape.push_back(right.shape[1]);
-  out.expr = pool_.SumOver(inner, pool_.One(), left.shape[a - 1],
-                           pool_.Multiply(AtIndices(left.expr, left_indices), AtIndices(right.expr, right_indices)));
+  out.expr =
+      pool_.SumOver(inner, pool_.One(), left.shape[a - 1],
+                    pool_.Multiply(AtIndices(left.expr, left_indices), AtIndices(right.expr, right_indices)));
   return out;
 }
 
@@ -380,7 +439,9 @@ Value ClassBuilder::LowerPower(NodeId node) {
   if (!exponent.bare && !exponent.dim.IsOne()) {
     const auto equated = Equate(exponent.dim, One(), exponent_node, TextOf(exponent_node));
     if (equated != Equated::kYes) {
-      if (equated == Equated::kMismatch) Report(messages::kNotANumber, exponent_node, {TextOf(exponent_node), UnitText(exponent), "exponents are pure numbers"});
+      if (equated == Equated::kMismatch)
+        Report(messages::kNotANumber, exponent_node,
+               {TextOf(exponent_node), UnitText(exponent), "exponents are pure numbers"});
       return Failed();
     }
   }
@@ -436,27 +497,33 @@ Value ClassBuilder::LowerConditional(NodeId node) {
   Value a = Lower(parts[1]);
   Value b = Lower(parts[2]);
   if (condition.IsNone() || !a.ok || !b.ok) return Failed();
-  const auto number = [](const Value& v) { return v.base == BaseType::kReal || v.base == BaseType::kInteger; };
+  const auto number = [](const Value& v) {
+    return v.base == BaseType::kReal || v.base == BaseType::kInteger;
+  };
   Value out = a;
   if (number(a) && number(b)) {
     out = Additive(NodeKind::kLess, node, a, b, parts[1], parts[2]);
     if (!out.ok) return out;
   } else if (a.base != b.base || a.enumeration != b.enumeration) {
-    Report(messages::kWrongBaseType, parts[2], {TextOf(parts[2]), BaseTypeText(a.base) + ", as the other branch", BaseTypeText(b.base)});
+    Report(messages::kWrongBaseType, parts[2],
+           {TextOf(parts[2]), BaseTypeText(a.base) + ", as the other branch", BaseTypeText(b.base)});
     return Failed();
   }
   out.expr = pool_.If(condition, a.expr, b.expr);
   return out;
 }
 
-// --- Arrays ----------------------------------------------------------------------------------------------------------------------------
+// --- Arrays
+// ----------------------------------------------------------------------------------------------------------------------------
 
 Value ClassBuilder::LowerArray(NodeId node) {
   std::vector<NodeId> elements;
   NodeId unit_node;
   for (const NodeId child : tree_->Children(node)) {
-    if (tree_->kind(child) == NodeKind::kUnit) unit_node = child;
-    else elements.push_back(child);
+    if (tree_->kind(child) == NodeKind::kUnit)
+      unit_node = child;
+    else
+      elements.push_back(child);
   }
   if (elements.empty()) {
     Report(messages::kBadSize, node, {"this array", "0"});
@@ -475,15 +542,18 @@ Value ClassBuilder::LowerArray(NodeId node) {
         return Failed();
       }
       for (size_t k = 0; k < out.shape.size(); ++k) {
-        if (pool_.IsNumber(value.shape[k]) && pool_.IsNumber(out.shape[k]) && value.shape[k] != out.shape[k]) {
+        if (pool_.IsNumber(value.shape[k]) && pool_.IsNumber(out.shape[k]) &&
+            value.shape[k] != out.shape[k]) {
           Report(messages::kRaggedArray, elements[i]);
           return Failed();
         }
         AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[k], out.shape[k], elements[i]);
       }
-      if (value.base == BaseType::kBoolean || value.base == BaseType::kEnumeration || out.base == BaseType::kBoolean || out.base == BaseType::kEnumeration) {
+      if (value.base == BaseType::kBoolean || value.base == BaseType::kEnumeration ||
+          out.base == BaseType::kBoolean || out.base == BaseType::kEnumeration) {
         if (value.base != out.base) {
-          Report(messages::kWrongBaseType, elements[i], {TextOf(elements[i]), BaseTypeText(out.base), BaseTypeText(value.base)});
+          Report(messages::kWrongBaseType, elements[i],
+                 {TextOf(elements[i]), BaseTypeText(out.base), BaseTypeText(value.base)});
           return Failed();
         }
       } else {
@@ -544,7 +614,8 @@ Value ClassBuilder::LowerComprehension(NodeId node) {
   const Range range = LowerRange(range_node);
   if (!range.ok) return Failed();
   const std::string_view name = tree_->Name(node);
-  const SymbolId index = pool_.DeclareSymbol(std::string(name) + "#" + std::to_string(++loop_counter_), SymbolKind::kIndex);
+  const SymbolId index =
+      pool_.DeclareSymbol(std::string(name) + "#" + std::to_string(++loop_counter_), SymbolKind::kIndex);
   Value local = Number(0, false);
   local.expr = pool_.Symbol(index);
   local.base = BaseType::kInteger;
@@ -558,7 +629,8 @@ Value ClassBuilder::LowerComprehension(NodeId node) {
   const ExprId running = pool_.Subtract(pool_.Symbol(builder_.IndexSymbol(0)), pool_.One());
   out.expr = Substitute(pool_, out.expr, index, pool_.Add(range.from, pool_.Multiply(step, running)));
   const ExprId length = pool_.Subtract(range.to, range.from);
-  out.shape = {pool_.Add(pool_.IsOne(step) ? length : pool_.Unary(Op::kFloor, pool_.Divide(length, step)), pool_.One())};
+  out.shape = {pool_.Add(pool_.IsOne(step) ? length : pool_.Unary(Op::kFloor, pool_.Divide(length, step)),
+                         pool_.One())};
   return out;
 }
 
@@ -578,7 +650,8 @@ Value ClassBuilder::LowerSum(NodeId node, NodeId argument) {
     indices.push_back(pool_.Symbol(symbols.back()));
   }
   ExprId body = AtIndices(value.expr, indices);
-  for (size_t k = value.shape.size(); k-- > 0;) body = pool_.SumOver(symbols[k], pool_.One(), value.shape[k], body);
+  for (size_t k = value.shape.size(); k-- > 0;)
+    body = pool_.SumOver(symbols[k], pool_.One(), value.shape[k], body);
   value.expr = body;
   value.shape.clear();
   return value;

@@ -49,19 +49,19 @@ enum class BaseType : uint8_t { kReal, kInteger, kBoolean, kString, kEnumeration
 /** The type of a parameter or variable. */
 struct Type {
   BaseType base = BaseType::kReal;
-  bool declared = false;         // false: no type was written; the dimension is inferred
-  DimensionVector dimension;     // over SI and the class's own generics; meaningless if not declared
-  QuantityId quantity;           // if the type is one plain quantity
+  bool declared = false;      // false: no type was written; the dimension is inferred
+  DimensionVector dimension;  // over SI and the class's own generics; meaningless if not declared
+  QuantityId quantity;        // if the type is one plain quantity
   KindHint kind = KindHint::kNone;
   EnumerationId enumeration;
-  std::string unit;              // a text for people, e.g. "V/rad"; with generics "$b/$a"
+  std::string unit;  // a text for people, e.g. "V/rad"; with generics "$b/$a"
 };
 
 struct Domain {
   NameId name;
   NameId across, rate, acceleration, through;  // rate, acceleration may be None
   Type across_type, through_type;
-  ExprId power;        // in symbols named as the variables
+  ExprId power;  // in symbols named as the variables
   Origin origin;
 };
 
@@ -102,8 +102,9 @@ struct Variable {
   Origin origin;
 };
 
-/** An edge of the terminal graph, from terminal `from` to terminal `to` (None: the reference vertex of the domain).
-An edge between arrays of terminals is an array of edges. Its variables are symbols `name.v`, `name.i`. */
+/** An edge of the terminal graph, from terminal `from` to terminal `to` (None: the reference vertex of the
+domain). An edge between arrays of terminals is an array of edges. Its variables are symbols `name.v`,
+`name.i`. */
 struct Edge {
   NameId name;
   uint32_t from = 0;
@@ -114,7 +115,8 @@ struct Edge {
   Origin origin;
 };
 
-/** A loop around equations or connections: symbol = from, ..., to (step 1). Loops are never unrolled in the model. */
+/** A loop around equations or connections: symbol = from, ..., to (step 1). Loops are never unrolled in the
+ * model. */
 struct Loop {
   SymbolId symbol;
   ExprId from, to;
@@ -127,12 +129,13 @@ struct LoopRange {
 
 struct Equation {
   ExprId left, right;
-  LoopRange loops;       // in ComponentClass::loops, outermost first
+  LoopRange loops;  // in ComponentClass::loops, outermost first
   bool initial = false;
   Origin origin;
 };
 
-/** `when condition { target = value ... reinit(x, value) }`; elsewhen clauses follow their `when` in order. */
+/** `when condition { target = value ... reinit(x, value) }`; elsewhen clauses follow their `when` in order.
+ */
 struct WhenAction {
   ExprId target;  // a symbol, or an element of one
   ExprId value;
@@ -164,9 +167,9 @@ struct Subscript {
 
 /** An argument of an instance: a value for a parameter of its class. */
 struct Argument {
-  uint32_t parameter = 0;  // of the instance's class, or, with a path, of the class at the end of it
+  uint32_t parameter = 0;      // of the instance's class, or, with a path, of the class at the end of it
   uint32_t path = UINT32_MAX;  // in ComponentClass::paths: instances on the way to a public inner parameter
-  ExprId value;            // element-wise in #1, ... where per element or for an array parameter
+  ExprId value;                // element-wise in #1, ... where per element or for an array parameter
   bool per_element = false;
   NodeId node;
 };
@@ -177,9 +180,10 @@ struct Instance {
   uint32_t first_argument = 0;
   uint16_t argument_count = 0;
   bool is_public = false;
-  uint32_t shape = UINT32_MAX;      // in ComponentClass::shapes; none: a single component
-  uint32_t first_generic = UINT32_MAX;  // dimensions found for its class's generics, in ComponentClass::generic_values
-  NodeId node;                      // the kName of its declaration
+  uint32_t shape = UINT32_MAX;  // in ComponentClass::shapes; none: a single component
+  uint32_t first_generic =
+      UINT32_MAX;  // dimensions found for its class's generics, in ComponentClass::generic_values
+  NodeId node;     // the kName of its declaration
 };
 
 /** One end of a connection or association. */
@@ -187,8 +191,9 @@ struct Endpoint {
   enum class Kind : uint8_t { kTerminal, kGround, kSignal };
   Kind kind = Kind::kTerminal;
   uint32_t instance = UINT32_MAX;  // none: the class's own terminal or signal
-  uint32_t member = 0;             // index of terminal or variable in the class of the instance; for kGround the DomainId
-  ExprId expression;               // kSignal: what is read; for the writing end, the input
+  uint32_t member =
+      0;              // index of terminal or variable in the class of the instance; for kGround the DomainId
+  ExprId expression;  // kSignal: what is read; for the writing end, the input
   uint32_t first_subscript = 0;
   uint8_t instance_subscripts = 0, member_subscripts = 0;
   NodeId node;
@@ -197,9 +202,9 @@ struct Endpoint {
 struct Connection {
   uint32_t first_endpoint = 0;
   uint32_t endpoint_count = 0;
-  bool signal = false;   // the first endpoint drives the others
+  bool signal = false;  // the first endpoint drives the others
   LoopRange loops;
-  ExprId condition;      // None: always; otherwise over structural parameters
+  ExprId condition;  // None: always; otherwise over structural parameters
   NodeId node;
 };
 
@@ -218,7 +223,8 @@ struct StartValue {
   Origin origin;
 };
 
-/** Something about sizes that can be tested only with the numbers of an instance: two sizes are equal, or an index lies within one. */
+/** Something about sizes that can be tested only with the numbers of an instance: two sizes are equal, or an
+ * index lies within one. */
 struct SizeCheck {
   enum class Kind : uint8_t { kEqual, kInRange } kind;
   ExprId value, bound;
@@ -255,10 +261,12 @@ struct OutputGroup {
 
 enum class ClassKind : uint8_t { kComponent, kSoftware, kSystem };
 
-/** A component class with one of its models chosen: what is written once, whatever the number of instances (design §3.1).
+/** A component class with one of its models chosen: what is written once, whatever the number of instances
+(design §3.1).
 
-A system is a class too. Names in `members`; instances, connections and arguments are compact arrays, since a system may spell out millions.
-Always true after a build without errors: every name is resolved, every expression is dimensionally right, every endpoint has a terminal or signal. */
+A system is a class too. Names in `members`; instances, connections and arguments are compact arrays, since a
+system may spell out millions. Always true after a build without errors: every name is resolved, every
+expression is dimensionally right, every endpoint has a terminal or signal. */
 struct ComponentClass {
   NameId name;
   NameId package;
@@ -293,10 +301,10 @@ struct ComponentClass {
   std::vector<std::string> generic_units;       // beside it: the text for people, e.g. "rad"
   std::vector<std::string> inferred_units;      // by variable, then parameter: where no type was declared
   std::vector<SizeCheck> size_checks;
-  std::vector<ParameterUse> parameter_uses;     // by parameter
+  std::vector<ParameterUse> parameter_uses;  // by parameter
 
   // Software components.
-  ExprId sample_period;             // None: continuous
+  ExprId sample_period;  // None: continuous
   std::vector<OutputGroup> groups;
   std::string external_library, external_function;
 
@@ -318,8 +326,9 @@ struct Experiment {
   Origin origin;
 };
 
-/** The checked description: classes with their equations, systems with their instances and connections, all names resolved, all
-dimensions right. It knows no graph and no flattening; later stages read it and never change it. */
+/** The checked description: classes with their equations, systems with their instances and connections, all
+names resolved, all dimensions right. It knows no graph and no flattening; later stages read it and never
+change it. */
 struct Model {
   SourceFiles files;
   std::vector<std::unique_ptr<SyntaxTree>> trees;
@@ -342,7 +351,8 @@ struct Model {
   Span SpanOf(const Origin& origin) const { return trees[origin.tree.index()]->SpanOf(origin.node); }
 };
 
-/// Number of single components, arrays counted with their sizes at default parameter values; 0 where a size is not a number.
+/// Number of single components, arrays counted with their sizes at default parameter values; 0 where a size
+/// is not a number.
 double CountComponents(const Model& model, ClassId system);
 
 }  // namespace cotree

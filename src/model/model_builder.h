@@ -27,9 +27,10 @@ struct DimExpr {
   bool IsOne() const { return terms.empty() && constant.IsOne(); }
 };
 
-/** What an expression came to: its value, element-wise in the symbols #1, #2, ... where it is an array, and all that is checked of it. */
+/** What an expression came to: its value, element-wise in the symbols #1, #2, ... where it is an array, and
+ * all that is checked of it. */
 struct Value {
-  bool ok = false;        // false: an error was reported; nothing more is said about it
+  bool ok = false;  // false: an error was reported; nothing more is said about it
   ExprId expr;
   DimExpr dim;
   KindHint kind = KindHint::kNone;
@@ -51,7 +52,8 @@ struct FunctionDefinition {
 
 class ClassBuilder;
 
-/** Builds the Model: resolves names, builds each class once, checks. Private to this folder; the verb is BuildModel. */
+/** Builds the Model: resolves names, builds each class once, checks. Private to this folder; the verb is
+ * BuildModel. */
 class ModelBuilder {
  public:
   ModelBuilder(Model& target, Diagnostics& findings, Declarations& within_reach)
@@ -67,8 +69,8 @@ class ModelBuilder {
   ExprPool& pool;
 
   // resolve_names.cc
-  DeclarationId FindDeclaration(const SyntaxTree& tree, NodeId path, Declarations::KindTest wanted, const DiagnosticInfo& unknown,
-                                std::string_view what);
+  DeclarationId FindDeclaration(const SyntaxTree& tree, NodeId path, Declarations::KindTest wanted,
+                                const DiagnosticInfo& unknown, std::string_view what);
   ClassId ResolveClass(const SyntaxTree& tree, TreeId tree_id, NodeId class_use);
   std::optional<DomainId> ResolveDomain(const SyntaxTree& tree, NodeId path, bool report);
   std::optional<DomainId> DomainNamed(NameId name, FileId from);
@@ -78,7 +80,8 @@ class ModelBuilder {
   TreeId TreeIdOf(DeclarationId id);
 
   // resolve_types.cc
-  /// A type from syntax; generics are numbered by `generics`, which grows. Reports and returns false if it is none.
+  /// A type from syntax; generics are numbered by `generics`, which grows. Reports and returns false if it is
+  /// none.
   bool ResolveType(const SyntaxTree& tree, NodeId type, std::vector<NameId>* generics, Type& out);
   std::string QuantityArticle(const Type& type) const;
   /// FormatDimension, remembered: millions of literals share a few units.
@@ -96,9 +99,12 @@ class ModelBuilder {
   void BuildExperiment(DeclarationId id);
 
   std::string NameText(NameId id) const { return model.Text(id); }
-  /// Members whose declaration is wrong, by class and name: their users need no message of their own. A class with a wrong edge has NameId::None() too.
+  /// Members whose declaration is wrong, by class and name: their users need no message of their own. A class
+  /// with a wrong edge has NameId::None() too.
   void MarkBroken(NameId cls, NameId member) { broken_.insert({cls.value, member.value}); }
-  bool IsBroken(NameId cls, NameId member) const { return !broken_.empty() && broken_.count({cls.value, member.value}) > 0; }
+  bool IsBroken(NameId cls, NameId member) const {
+    return !broken_.empty() && broken_.count({cls.value, member.value}) > 0;
+  }
   NameId Intern(std::string_view text) { return model.names.Intern(text); }
   SymbolId IndexSymbol(size_t k);  // #1, #2, ...
 
@@ -110,9 +116,9 @@ class ModelBuilder {
   std::map<std::pair<uint32_t, uint32_t>, bool> building_;
   std::vector<DeclarationId> stack_;
   std::set<std::pair<uint32_t, uint32_t>> broken_;
-  std::unordered_map<uint64_t, ClassId> class_cache_;       // file and bare name
-  std::unordered_map<uint64_t, uint32_t> domain_cache_;     // file and bare name -> DomainId or none
-  std::unordered_map<uint32_t, DomainId> domains_;          // by declaration
+  std::unordered_map<uint64_t, ClassId> class_cache_;    // file and bare name
+  std::unordered_map<uint64_t, uint32_t> domain_cache_;  // file and bare name -> DomainId or none
+  std::unordered_map<uint32_t, DomainId> domains_;       // by declaration
   std::unordered_map<uint32_t, QuantityId> quantities_;
   std::unordered_map<uint32_t, EnumerationId> enumerations_;
   std::map<uint32_t, FunctionDefinition> functions_;

@@ -16,20 +16,32 @@ namespace {
 
 std::string_view DeclarationWord(NodeKind kind) {
   switch (kind) {
-    case NodeKind::kDomain: return "a domain";
-    case NodeKind::kQuantity: return "a quantity";
-    case NodeKind::kEnumeration: return "an enumeration";
-    case NodeKind::kFunction: return "a function";
-    case NodeKind::kTable: return "a table";
-    case NodeKind::kComponent: return "a component";
-    case NodeKind::kSoftware: return "a software component";
-    case NodeKind::kSystem: return "a system";
-    case NodeKind::kExperiment: return "an experiment";
-    default: return "something else";
+    case NodeKind::kDomain:
+      return "a domain";
+    case NodeKind::kQuantity:
+      return "a quantity";
+    case NodeKind::kEnumeration:
+      return "an enumeration";
+    case NodeKind::kFunction:
+      return "a function";
+    case NodeKind::kTable:
+      return "a table";
+    case NodeKind::kComponent:
+      return "a component";
+    case NodeKind::kSoftware:
+      return "a software component";
+    case NodeKind::kSystem:
+      return "a system";
+    case NodeKind::kExperiment:
+      return "an experiment";
+    default:
+      return "something else";
   }
 }
 
-bool AnyDeclaration(NodeKind) { return true; }
+bool AnyDeclaration(NodeKind) {
+  return true;
+}
 
 }  // namespace
 
@@ -39,8 +51,9 @@ TreeId ModelBuilder::TreeIdOf(DeclarationId id) {
 }
 
 // Finds what a path of one or two names means; reports unknown, ambiguous and wrong kinds. None on error.
-DeclarationId ModelBuilder::FindDeclaration(const SyntaxTree& tree, NodeId path, Declarations::KindTest wanted,
-                                            const DiagnosticInfo& unknown, std::string_view what) {
+DeclarationId ModelBuilder::FindDeclaration(const SyntaxTree& tree, NodeId path,
+                                            Declarations::KindTest wanted, const DiagnosticInfo& unknown,
+                                            std::string_view what) {
   std::vector<NameId> names;
   for (const NodeId segment : tree.Children(path)) names.push_back(Intern(tree.Name(segment)));
   if (names.empty()) return DeclarationId::None();
@@ -51,22 +64,29 @@ DeclarationId ModelBuilder::FindDeclaration(const SyntaxTree& tree, NodeId path,
     if (lookup.found.size() == 1) return lookup.found[0];
     if (lookup.found.size() > 1) {
       // Two declarations of one name in one file are reported as duplicates; elsewhere the user must choose.
-      const bool same_file = std::all_of(lookup.found.begin(), lookup.found.end(),
-                                         [&](DeclarationId id) { return declarations[id].file == declarations[lookup.found[0]].file; });
+      const bool same_file = std::all_of(lookup.found.begin(), lookup.found.end(), [&](DeclarationId id) {
+        return declarations[id].file == declarations[lookup.found[0]].file;
+      });
       if (same_file) return lookup.found[0];
       std::vector<std::string> found;  // in order of their names, whatever the order of the imports
       for (const DeclarationId id : lookup.found) {
         const Declaration& d = declarations[id];
-        found.push_back(d.package.IsNone() ? model.files[d.file].path() : NameText(d.package) + "." + NameText(d.name));
+        found.push_back(d.package.IsNone() ? model.files[d.file].path()
+                                           : NameText(d.package) + "." + NameText(d.name));
       }
       std::sort(found.begin(), found.end());
       const std::string first = found[0];
       std::string places;
       for (const std::string& place : found) places += (places.empty() ? "" : ", ") + place;
-      auto& report = diagnostics.Report(messages::kAmbiguousName, tree.SpanOf(path), {NameText(name), places});
+      auto& report =
+          diagnostics.Report(messages::kAmbiguousName, tree.SpanOf(path), {NameText(name), places});
       const bool packaged = !declarations[lookup.found[0]].package.IsNone();
-      if (packaged) report.Help("say which: write `" + first + "`");
-      else report.Help("import one of the files only, or begin one of them with `package name` and write `name." + NameText(name) + "`");
+      if (packaged)
+        report.Help("say which: write `" + first + "`");
+      else
+        report.Help(
+            "import one of the files only, or begin one of them with `package name` and write `name." +
+            NameText(name) + "`");
       return DeclarationId::None();
     }
   }
@@ -74,9 +94,14 @@ DeclarationId ModelBuilder::FindDeclaration(const SyntaxTree& tree, NodeId path,
   if (names.size() <= 2 && !other.found.empty()) {
     auto& report = diagnostics.Report(messages::kNotAClass, tree.SpanOf(path),
                                       {tree.Text(path), DeclarationWord(declarations[other.found[0]].kind)});
-    report.message = "`" + std::string(tree.Text(path)) + "` is " + std::string(DeclarationWord(declarations[other.found[0]].kind)) + ", not " + std::string(what);
-    if (declarations[other.found[0]].kind == NodeKind::kDomain) report.Help("a terminal is declared with `terminal` in front: `terminal p : " + std::string(tree.Text(path)) + "`");
-    if (declarations[other.found[0]].kind == NodeKind::kQuantity) report.Help("a parameter is declared with `parameter` in front, a variable with `variable`");
+    report.message = "`" + std::string(tree.Text(path)) + "` is " +
+                     std::string(DeclarationWord(declarations[other.found[0]].kind)) + ", not " +
+                     std::string(what);
+    if (declarations[other.found[0]].kind == NodeKind::kDomain)
+      report.Help("a terminal is declared with `terminal` in front: `terminal p : " +
+                  std::string(tree.Text(path)) + "`");
+    if (declarations[other.found[0]].kind == NodeKind::kQuantity)
+      report.Help("a parameter is declared with `parameter` in front, a variable with `variable`");
     return DeclarationId::None();
   }
   auto& report = diagnostics.Report(unknown, tree.SpanOf(path), {tree.Text(path)});
@@ -85,14 +110,17 @@ DeclarationId ModelBuilder::FindDeclaration(const SyntaxTree& tree, NodeId path,
   if (!near.empty()) {
     report.Help("did you mean `" + std::string(near) + "`?");
   } else {
-    // A name that contains the word, or is contained in it: `VSource` for VoltageSource would be a guess too far.
+    // A name that contains the word, or is contained in it: `VSource` for VoltageSource would be a guess too
+    // far.
     for (const std::string_view candidate : candidates) {
-      if (model.names.Text(name).size() >= 4 && candidate.find(model.names.Text(name)) != std::string_view::npos) {
+      if (model.names.Text(name).size() >= 4 &&
+          candidate.find(model.names.Text(name)) != std::string_view::npos) {
         report.Help("did you mean `" + std::string(candidate) + "`?");
         break;
       }
     }
-    if (report.helps.empty()) report.Help("`cotree library` lists what exists; `import \"file.cot\"` adds your own");
+    if (report.helps.empty())
+      report.Help("`cotree library` lists what exists; `import \"file.cot\"` adds your own");
   }
   return DeclarationId::None();
 }
@@ -108,7 +136,8 @@ ClassId ModelBuilder::ResolveClass(const SyntaxTree& tree, TreeId tree_id, NodeI
     const auto cached = class_cache_.find(key);
     if (cached != class_cache_.end()) return cached->second;
   }
-  const DeclarationId id = FindDeclaration(tree, path, IsClassDeclaration, messages::kUnknownClass, "a component");
+  const DeclarationId id =
+      FindDeclaration(tree, path, IsClassDeclaration, messages::kUnknownClass, "a component");
   if (id.IsNone()) return ClassId::None();
   NameId model_name;
   if (!model_node.IsNone()) model_name = Intern(tree.Name(model_node));
@@ -123,7 +152,8 @@ std::optional<DomainId> ModelBuilder::DomainNamed(NameId name, FileId from) {
   if (cached != domain_cache_.end()) {
     return cached->second == UINT32_MAX ? std::nullopt : std::optional(DomainId(cached->second));
   }
-  const auto lookup = declarations.Find(NameId::None(), name, from, [](NodeKind k) { return k == NodeKind::kDomain; });
+  const auto lookup =
+      declarations.Find(NameId::None(), name, from, [](NodeKind k) { return k == NodeKind::kDomain; });
   uint32_t result = UINT32_MAX;
   if (!lookup.found.empty()) {
     const DeclarationId id = lookup.found[0];
@@ -143,7 +173,8 @@ std::optional<DomainId> ModelBuilder::DomainNamed(NameId name, FileId from) {
           domain.across = Intern(tree.Name(child));
           for (const NodeId part : tree.Children(child)) {
             if (tree.kind(part) == NodeKind::kType) ResolveType(tree, part, nullptr, domain.across_type);
-            if (tree.kind(part) == NodeKind::kName) (domain.rate.IsNone() ? domain.rate : domain.acceleration) = Intern(tree.Name(part));
+            if (tree.kind(part) == NodeKind::kName)
+              (domain.rate.IsNone() ? domain.rate : domain.acceleration) = Intern(tree.Name(part));
           }
         } else if (tree.kind(child) == NodeKind::kThrough) {
           domain.through = Intern(tree.Name(child));
@@ -154,8 +185,11 @@ std::optional<DomainId> ModelBuilder::DomainNamed(NameId name, FileId from) {
         }
       }
       if (domain.across.IsNone() || domain.through.IsNone() || power.IsNone()) {
-        const char* missing = domain.across.IsNone() ? "an across variable" : domain.through.IsNone() ? "a through variable" : "`power = ...`";
-        diagnostics.Report(messages::kIncompleteDomain, declarations[id].name_span, {NameText(name), missing});
+        const char* missing = domain.across.IsNone()    ? "an across variable"
+                              : domain.through.IsNone() ? "a through variable"
+                                                        : "`power = ...`";
+        diagnostics.Report(messages::kIncompleteDomain, declarations[id].name_span,
+                           {NameText(name), missing});
       }
       const DomainId domain_id(model.domains.size());
       model.domains.push_back(domain);
@@ -192,7 +226,8 @@ std::optional<DomainId> ModelBuilder::ResolveDomain(const SyntaxTree& tree, Node
 }
 
 std::optional<EnumerationId> ModelBuilder::EnumerationNamed(NameId package, NameId name, FileId from) {
-  const auto lookup = declarations.Find(package, name, from, [](NodeKind k) { return k == NodeKind::kEnumeration; });
+  const auto lookup =
+      declarations.Find(package, name, from, [](NodeKind k) { return k == NodeKind::kEnumeration; });
   if (lookup.found.empty()) return std::nullopt;
   const DeclarationId id = lookup.found[0];
   const auto known = enumerations_.find(id.value);
@@ -214,7 +249,8 @@ std::optional<EnumerationId> ModelBuilder::EnumerationNamed(NameId package, Name
 }
 
 std::optional<QuantityId> ModelBuilder::QuantityNamed(NameId package, NameId name, FileId from) {
-  const auto lookup = declarations.Find(package, name, from, [](NodeKind k) { return k == NodeKind::kQuantity; });
+  const auto lookup =
+      declarations.Find(package, name, from, [](NodeKind k) { return k == NodeKind::kQuantity; });
   if (lookup.found.empty()) return std::nullopt;
   const DeclarationId id = lookup.found[0];
   const auto known = quantities_.find(id.value);
@@ -236,16 +272,19 @@ std::optional<QuantityId> ModelBuilder::QuantityNamed(NameId package, NameId nam
   if (!attributes.IsNone()) {
     for (const NodeId attribute : tree.Children(attributes)) {
       const NodeId path = tree[attribute].first_child;
-      if (tree.kind(attribute) == NodeKind::kArgument && tree.Text(path) == "display" && !tree[path].next_sibling.IsNone()) {
+      if (tree.kind(attribute) == NodeKind::kArgument && tree.Text(path) == "display" &&
+          !tree[path].next_sibling.IsNone()) {
         std::string text(tree.Text(tree[path].next_sibling));
         const UnitResult& unit = model.units.Lookup(text);
         if (unit && unit->dimension == quantity.dimension) {
           quantity.display = std::move(text);
         } else {
-          diagnostics.Report(messages::kUnknownUnit, tree.SpanOf(attribute), {text, "not a unit of " + quantity.unit});
+          diagnostics.Report(messages::kUnknownUnit, tree.SpanOf(attribute),
+                             {text, "not a unit of " + quantity.unit});
         }
       } else {
-        diagnostics.Report(messages::kAttributeUnknown, tree.SpanOf(attribute), {tree.Text(attribute), "a quantity"});
+        diagnostics.Report(messages::kAttributeUnknown, tree.SpanOf(attribute),
+                           {tree.Text(attribute), "a quantity"});
       }
     }
   }
@@ -272,7 +311,8 @@ ClassId ModelBuilder::BuildClass(DeclarationId id, NameId model_name, Origin use
     if (!model_name.IsNone() && tree.Name(child) == model.names.Text(model_name)) found = true;
   }
   if (!found) {
-    auto& report = diagnostics.Report(messages::kUnknownModel, model.SpanOf(user), {NameText(declarations[id].name), NameText(model_name)});
+    auto& report = diagnostics.Report(messages::kUnknownModel, model.SpanOf(user),
+                                      {NameText(declarations[id].name), NameText(model_name)});
     const std::string_view near = Nearest(model.names.Text(model_name), models);
     if (!near.empty()) {
       report.Help("did you mean `" + std::string(near) + "`?");
@@ -297,7 +337,8 @@ ClassId ModelBuilder::BuildClass(DeclarationId id, NameId model_name, Origin use
       if (in_circle) chain += NameText(declarations[d].name) + " contains ";
     }
     const Span where = user.tree.IsNone() ? declarations[id].name_span : model.SpanOf(user);
-    diagnostics.Report(messages::kCyclicComposite, where, {NameText(declarations[id].name), chain + NameText(declarations[id].name)});
+    diagnostics.Report(messages::kCyclicComposite, where,
+                       {NameText(declarations[id].name), chain + NameText(declarations[id].name)});
     return ClassId::None();
   }
   if (stack_.size() > 200) return ClassId::None();

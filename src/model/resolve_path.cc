@@ -11,10 +11,12 @@ const ComponentClass& ClassBuilder::OwnerOf(const Chain& chain, size_t k) const 
   return k == 0 ? *cls_ : builder_.model[chain[k - 1]->class_id];
 }
 
-// --- Sizes of inner arrays, said in the parameters of this class -----------------------------------------------------------------
+// --- Sizes of inner arrays, said in the parameters of this class
+// -----------------------------------------------------------------
 
 // `inner` is in the parameters of `cls`, the class of `instance`, which stands in `owner`.
-ExprId ClassBuilder::ParameterContext(ExprId inner, const ComponentClass& owner, const ComponentClass& cls, const Instance& instance) {
+ExprId ClassBuilder::ParameterContext(ExprId inner, const ComponentClass& owner, const ComponentClass& cls,
+                                      const Instance& instance) {
   const auto argument_of = [&](uint32_t parameter) -> const Argument* {
     for (uint32_t i = 0; i < instance.argument_count; ++i) {
       const Argument& argument = owner.arguments[instance.first_argument + i];
@@ -27,8 +29,8 @@ ExprId ClassBuilder::ParameterContext(ExprId inner, const ComponentClass& owner,
     std::vector<Replacement> defaults;
     for (const SymbolId symbol : FindSymbols(pool_, inner)) {
       for (uint32_t p = 0; p < cls.parameters.size(); ++p) {
-        if (cls.parameters[p].symbol == symbol && argument_of(p) == nullptr && !cls.parameters[p].value.IsNone() &&
-            cls.parameters[p].shape.empty()) {
+        if (cls.parameters[p].symbol == symbol && argument_of(p) == nullptr &&
+            !cls.parameters[p].value.IsNone() && cls.parameters[p].shape.empty()) {
           defaults.emplace_back(symbol, cls.parameters[p].value);
         }
       }
@@ -54,7 +56,8 @@ ExprId ClassBuilder::InContext(ExprId inner, const Chain& chain) {
   return inner;
 }
 
-// --- Indices -------------------------------------------------------------------------------------------------------------------------
+// --- Indices
+// -------------------------------------------------------------------------------------------------------------------------
 
 void ClassBuilder::AddSizeCheck(SizeCheck::Kind kind, ExprId value, ExprId bound, NodeId node) {
   if (value.IsNone() || bound.IsNone()) return;
@@ -66,7 +69,8 @@ bool ClassBuilder::LowerSubscript(NodeId node, ExprId size, Subscript& out, std:
   const auto index = [&](NodeId at) -> ExprId {
     const Value value = LowerScalar(at);
     if (!value.ok) return ExprId::None();
-    const bool whole = value.base == BaseType::kInteger || (value.bare && (pool_.AsInteger(value.expr) || !pool_.IsNumber(value.expr)));
+    const bool whole = value.base == BaseType::kInteger ||
+                       (value.bare && (pool_.AsInteger(value.expr) || !pool_.IsNumber(value.expr)));
     if (!whole) {
       Report(messages::kIndexNotInteger, at, {TextOf(at)});
       return ExprId::None();
@@ -91,14 +95,19 @@ bool ClassBuilder::LowerSubscript(NodeId node, ExprId size, Subscript& out, std:
   return true;
 }
 
-bool ClassBuilder::TakeSegment(NodeId segment, const Shape& shape, const Chain& chain, PathDimensions& dims, bool report) {
+bool ClassBuilder::TakeSegment(NodeId segment, const Shape& shape, const Chain& chain, PathDimensions& dims,
+                               bool report) {
   std::vector<NodeId> indices;
   for (const NodeId child : tree_->Children(segment)) indices.push_back(child);
   if (indices.size() > shape.size()) {
     if (report) {
-      if (shape.empty()) Report(messages::kNotAnArray, segment, {tree_->Name(segment)});
-      else Report(messages::kTooManyIndices, segment, {tree_->Name(segment), shape.size() == 1 ? "1 dimension" : std::to_string(shape.size()) + " dimensions",
-                                                             std::to_string(indices.size()) + " indices are"});
+      if (shape.empty())
+        Report(messages::kNotAnArray, segment, {tree_->Name(segment)});
+      else
+        Report(messages::kTooManyIndices, segment,
+               {tree_->Name(segment),
+                shape.size() == 1 ? "1 dimension" : std::to_string(shape.size()) + " dimensions",
+                std::to_string(indices.size()) + " indices are"});
     }
     return false;
   }
@@ -114,10 +123,11 @@ bool ClassBuilder::TakeSegment(NodeId segment, const Shape& shape, const Chain& 
   return true;
 }
 
-// --- Values --------------------------------------------------------------------------------------------------------------------------
+// --- Values
+// --------------------------------------------------------------------------------------------------------------------------
 
-Value ClassBuilder::SymbolValue(const std::string& name, int order, SymbolKind kind, const Type& type, DimExpr dim, const Chain& chain,
-                                const PathDimensions& dims) {
+Value ClassBuilder::SymbolValue(const std::string& name, int order, SymbolKind kind, const Type& type,
+                                DimExpr dim, const Chain& chain, const PathDimensions& dims) {
   Value value;
   value.ok = true;
   value.base = type.base;
@@ -125,7 +135,8 @@ Value ClassBuilder::SymbolValue(const std::string& name, int order, SymbolKind k
   value.kind = type.kind;
   value.dim = std::move(dim);
   if (type.dimension.generics.empty()) value.unit = type.unit;
-  for (size_t k = chain.size(); k-- > 0;) value.dim = MapDimension(value.dim.constant, OwnerOf(chain, k), *chain[k]);
+  for (size_t k = chain.size(); k-- > 0;)
+    value.dim = MapDimension(value.dim.constant, OwnerOf(chain, k), *chain[k]);
   const SymbolId symbol = pool_.DeclareSymbol(name, kind);
   value.expr = pool_.Symbol(symbol, order);
   if (dims.sizes.empty()) return value;
@@ -145,7 +156,8 @@ Value ClassBuilder::SymbolValue(const std::string& name, int order, SymbolKind k
     const ExprId step = subscript->step.IsNone() ? pool_.One() : subscript->step;
     indices.push_back(pool_.Add(subscript->from, pool_.Multiply(step, pool_.Subtract(running, pool_.One()))));
     const ExprId length = pool_.Subtract(subscript->to, subscript->from);
-    value.shape.push_back(pool_.Add(pool_.IsOne(step) ? length : pool_.Unary(Op::kFloor, pool_.Divide(length, step)), pool_.One()));
+    value.shape.push_back(pool_.Add(
+        pool_.IsOne(step) ? length : pool_.Unary(Op::kFloor, pool_.Divide(length, step)), pool_.One()));
   }
   value.expr = pool_.Element(value.expr, indices);
   return value;
@@ -192,34 +204,44 @@ ClassBuilder::Resolved ClassBuilder::Unknown(NodeId segment, const ComponentClas
       }
     }
   }
-  const std::string where = cls.name.IsNone() ? std::string("this place") : "`" + builder_.NameText(cls.name) + "`";
-  auto& message = builder_.diagnostics.Report(messages::kUnknownName, tree_->NameSpan(segment), {name, where});
+  const std::string where =
+      cls.name.IsNone() ? std::string("this place") : "`" + builder_.NameText(cls.name) + "`";
+  auto& message =
+      builder_.diagnostics.Report(messages::kUnknownName, tree_->NameSpan(segment), {name, where});
   std::vector<std::string_view> candidates = MemberNames(cls);
   for (const Local& local : locals_) candidates.push_back(builder_.model.names.Text(local.name));
   const std::string_view near = Nearest(name, candidates);
-  if (!near.empty()) message.Help("did you mean `" + std::string(near) + "`?");
-  else if (cls.name.IsNone() && !domain_scope_) message.Help("only numbers, units and `pi` can stand here");
+  if (!near.empty())
+    message.Help("did you mean `" + std::string(near) + "`?");
+  else if (cls.name.IsNone() && !domain_scope_)
+    message.Help("only numbers, units and `pi` can stand here");
   return {};
 }
 
 // A variable of an edge: across, a rate of it, or through.
-ClassBuilder::Resolved ClassBuilder::EdgeVariable(const ComponentClass& cls, const Edge& edge, NodeId path, NodeId segment,
-                                                  const std::string& prefix, PathDimensions& dims, const Chain& chain, bool report) {
+ClassBuilder::Resolved ClassBuilder::EdgeVariable(const ComponentClass& cls, const Edge& edge, NodeId path,
+                                                  NodeId segment, const std::string& prefix,
+                                                  PathDimensions& dims, const Chain& chain, bool report) {
   (void)path;
   Resolved out;
   const Domain& domain = builder_.model.domains[edge.domain.index()];
   const NameId name = builder_.Intern(tree_->Name(segment));
   int order = 0;
   bool across = true;
-  if (name == domain.across) order = 0;
-  else if (name == domain.rate && !name.IsNone()) order = 1;
-  else if (name == domain.acceleration && !name.IsNone()) order = 2;
-  else if (name == domain.through) across = false;
+  if (name == domain.across)
+    order = 0;
+  else if (name == domain.rate && !name.IsNone())
+    order = 1;
+  else if (name == domain.acceleration && !name.IsNone())
+    order = 2;
+  else if (name == domain.through)
+    across = false;
   else {
     if (!report) return {};
     auto& message = builder_.diagnostics.Report(
         messages::kUnknownName, tree_->NameSpan(segment),
-        {tree_->Name(segment), "edge `" + prefix + builder_.NameText(edge.name) + "`, which is " + builder_.NameText(domain.name)});
+        {tree_->Name(segment),
+         "edge `" + prefix + builder_.NameText(edge.name) + "`, which is " + builder_.NameText(domain.name)});
     std::string all;
     std::vector<std::string_view> candidates;
     for (const NameId n : {domain.across, domain.rate, domain.acceleration, domain.through}) {
@@ -241,7 +263,8 @@ ClassBuilder::Resolved ClassBuilder::EdgeVariable(const ComponentClass& cls, con
     type.unit += order == 1 ? "/s" : "/s^2";
     type.quantity = QuantityId::None();
   }
-  const std::string symbol = prefix + builder_.NameText(edge.name) + "." + builder_.NameText(across ? domain.across : domain.through);
+  const std::string symbol = prefix + builder_.NameText(edge.name) + "." +
+                             builder_.NameText(across ? domain.across : domain.through);
   out.value = SymbolValue(symbol, order, SymbolKind::kVariable, type, dim, chain, dims);
   out.type = type;
   out.own = &cls == cls_;
@@ -251,8 +274,9 @@ ClassBuilder::Resolved ClassBuilder::EdgeVariable(const ComponentClass& cls, con
   return out;
 }
 
-ClassBuilder::Resolved ClassBuilder::ResolveIn(const ComponentClass& cls, NodeId path, NodeId segment, std::string prefix,
-                                               PathDimensions dims, Chain& chain, bool report) {
+ClassBuilder::Resolved ClassBuilder::ResolveIn(const ComponentClass& cls, NodeId path, NodeId segment,
+                                               std::string prefix, PathDimensions dims, Chain& chain,
+                                               bool report) {
   Resolved out;
   const NameId name = builder_.Intern(tree_->Name(segment));
   const NodeId next = (*tree_)[segment].next_sibling;
@@ -261,8 +285,9 @@ ClassBuilder::Resolved ClassBuilder::ResolveIn(const ComponentClass& cls, NodeId
   const auto end_here = [&](std::string_view what) {
     if (next.IsNone()) return true;
     if (report) {
-      builder_.diagnostics.Report(messages::kUnknownName, tree_->NameSpan(next),
-                                  {tree_->Name(next), "`" + std::string(tree_->Name(segment)) + "`, which is " + std::string(what)});
+      builder_.diagnostics.Report(
+          messages::kUnknownName, tree_->NameSpan(next),
+          {tree_->Name(next), "`" + std::string(tree_->Name(segment)) + "`, which is " + std::string(what)});
     }
     return false;
   };
@@ -284,7 +309,9 @@ ClassBuilder::Resolved ClassBuilder::ResolveIn(const ComponentClass& cls, NodeId
       if (!end_here("a parameter") || !TakeSegment(segment, p.shape, chain, dims, report)) return {};
       out.parameter = &p;
       out.type = p.type;
-      const DimExpr dim = p.type.declared || !own || !building_ ? DimOf(p.type) : InferredDimension(MemberKind::kParameter, member->index);
+      const DimExpr dim = p.type.declared || !own || !building_
+                              ? DimOf(p.type)
+                              : InferredDimension(MemberKind::kParameter, member->index);
       out.value = SymbolValue(full, 0, SymbolKind::kParameter, p.type, dim, chain, dims);
       if (own && building_ && structural_scope_) {
         cls_->parameter_uses.resize(cls_->parameters.size());
@@ -298,10 +325,14 @@ ClassBuilder::Resolved ClassBuilder::ResolveIn(const ComponentClass& cls, NodeId
       out.variable = &v;
       out.type = v.type;
       const bool discrete = v.discrete || v.type.base != BaseType::kReal;
-      const SymbolKind kind = (v.role == VariableRole::kInput || v.role == VariableRole::kExogenous) && chain.empty() ? SymbolKind::kInput
-                              : discrete                                                                         ? SymbolKind::kDiscrete
-                                                                                                                 : SymbolKind::kVariable;
-      const DimExpr dim = v.type.declared || !own || !building_ ? DimOf(v.type) : InferredDimension(MemberKind::kVariable, member->index);
+      const SymbolKind kind =
+          (v.role == VariableRole::kInput || v.role == VariableRole::kExogenous) && chain.empty()
+              ? SymbolKind::kInput
+          : discrete ? SymbolKind::kDiscrete
+                     : SymbolKind::kVariable;
+      const DimExpr dim = v.type.declared || !own || !building_
+                              ? DimOf(v.type)
+                              : InferredDimension(MemberKind::kVariable, member->index);
       out.value = SymbolValue(full, 0, kind, v.type, dim, chain, dims);
       break;
     }
@@ -338,10 +369,13 @@ ClassBuilder::Resolved ClassBuilder::ResolveIn(const ComponentClass& cls, NodeId
       }
       if (instance.class_id.IsNone() || chain.size() > 100) return {};  // reported at its declaration
       chain.push_back(&instance);
-      return ResolveIn(builder_.model[instance.class_id], path, next, full + ".", std::move(dims), chain, report);
+      return ResolveIn(builder_.model[instance.class_id], path, next, full + ".", std::move(dims), chain,
+                       report);
     }
     case MemberKind::kTable: {
-      if (report) Report(messages::kNotHere, path, {"a table", "an expression without arguments"}).Help("write `" + full + "(x)`");
+      if (report)
+        Report(messages::kNotHere, path, {"a table", "an expression without arguments"})
+            .Help("write `" + full + "(x)`");
       return {};
     }
   }
@@ -381,7 +415,10 @@ ClassBuilder::Resolved ClassBuilder::ResolvePath(NodeId path, bool report) {
     // In `power` the variables stand for themselves.
     const bool through = name == domain.through;
     const int order = name == domain.rate ? 1 : name == domain.acceleration ? 2 : 0;
-    variable.value.expr = pool_.Symbol(pool_.DeclareSymbol(builder_.NameText(through ? domain.through : domain.across), SymbolKind::kVariable), order);
+    variable.value.expr =
+        pool_.Symbol(pool_.DeclareSymbol(builder_.NameText(through ? domain.through : domain.across),
+                                         SymbolKind::kVariable),
+                     order);
     return variable;
   }
   if (!cls_->members.Find(name)) {
@@ -416,7 +453,10 @@ ClassBuilder::Resolved ClassBuilder::ResolvePath(NodeId path, bool report) {
           return out;
         }
         if (report) {
-          auto& message = builder_.diagnostics.Report(messages::kUnknownName, tree_->NameSpan(last), {tree_->Name(last), "enumeration `" + std::string(tree_->Name(qualified ? second : first)) + "`"});
+          auto& message = builder_.diagnostics.Report(
+              messages::kUnknownName, tree_->NameSpan(last),
+              {tree_->Name(last),
+               "enumeration `" + std::string(tree_->Name(qualified ? second : first)) + "`"});
           std::vector<std::string_view> candidates;
           for (const NameId v : enumeration.values) candidates.push_back(builder_.model.names.Text(v));
           const std::string_view near = Nearest(tree_->Name(last), candidates);

@@ -12,22 +12,32 @@ namespace messages = model_messages;
 
 std::string_view KindName(KindHint kind) {
   switch (kind) {
-    case KindHint::kFrequency: return "a frequency";
-    case KindHint::kAngularVelocity: return "an angular velocity";
-    case KindHint::kTorque: return "a torque";
-    case KindHint::kEnergy: return "an energy";
-    case KindHint::kNone: break;
+    case KindHint::kFrequency:
+      return "a frequency";
+    case KindHint::kAngularVelocity:
+      return "an angular velocity";
+    case KindHint::kTorque:
+      return "a torque";
+    case KindHint::kEnergy:
+      return "an energy";
+    case KindHint::kNone:
+      break;
   }
   return "something else";
 }
 
 std::string BaseTypeText(BaseType base) {
   switch (base) {
-    case BaseType::kReal: return "a number";
-    case BaseType::kInteger: return "an Integer";
-    case BaseType::kBoolean: return "true or false";
-    case BaseType::kString: return "a string";
-    case BaseType::kEnumeration: return "a value of an enumeration";
+    case BaseType::kReal:
+      return "a number";
+    case BaseType::kInteger:
+      return "an Integer";
+    case BaseType::kBoolean:
+      return "true or false";
+    case BaseType::kString:
+      return "a string";
+    case BaseType::kEnumeration:
+      return "a value of an enumeration";
   }
   return {};
 }
@@ -42,10 +52,13 @@ class TypeReader {
 
   bool Read(NodeId node, DimensionVector& out, std::string& text, int& terms) {
     switch (tree_.kind(node)) {
-      case NodeKind::kTypeOne: text = "1"; return true;
+      case NodeKind::kTypeOne:
+        text = "1";
+        return true;
       case NodeKind::kTypeGeneric: {
         if (generics_ == nullptr) {
-          builder_.diagnostics.Report(messages::kNotHere, tree_.SpanOf(node), {"a generic dimension", "this type"})
+          builder_.diagnostics
+              .Report(messages::kNotHere, tree_.SpanOf(node), {"a generic dimension", "this type"})
               .Help("generic dimensions belong to the signals and parameters of components");
           return false;
         }
@@ -58,7 +71,8 @@ class TypeReader {
         ++terms;
         return true;
       }
-      case NodeKind::kTypeName: return ReadName(node, out, text, terms);
+      case NodeKind::kTypeName:
+        return ReadName(node, out, text, terms);
       case NodeKind::kParenthesis: {
         const NodeId inner = tree_[node].first_child;
         if (inner.IsNone() || !Read(inner, out, text, terms)) return false;
@@ -71,7 +85,8 @@ class TypeReader {
         const NodeId right = left.IsNone() ? NodeId::None() : tree_[left].next_sibling;
         DimensionVector a, b;
         std::string left_text, right_text;
-        if (right.IsNone() || !Read(left, a, left_text, terms) || !Read(right, b, right_text, terms)) return false;
+        if (right.IsNone() || !Read(left, a, left_text, terms) || !Read(right, b, right_text, terms))
+          return false;
         const bool product = tree_.kind(node) == NodeKind::kTypeProduct;
         const bool compound = right_text.find_first_of("*/") != std::string::npos && right_text[0] != '(';
         text = left_text + (product ? "*" : "/") + (compound ? "(" + right_text + ")" : right_text);
@@ -91,7 +106,8 @@ class TypeReader {
         ++terms;
         return Keep(Power(a, *power), node, out);
       }
-      default: return false;
+      default:
+        return false;
     }
   }
 
@@ -148,12 +164,19 @@ class TypeReader {
       return true;
     }
     auto& report = builder_.diagnostics.Report(messages::kUnknownType, tree_.SpanOf(node), {name});
-    const auto is_quantity = [](NodeKind k) { return k == NodeKind::kQuantity || k == NodeKind::kEnumeration; };
+    const auto is_quantity = [](NodeKind k) {
+      return k == NodeKind::kQuantity || k == NodeKind::kEnumeration;
+    };
     std::vector<std::string_view> candidates = builder_.declarations.Names(is_quantity);
-    for (const std::string_view builtin : {"Real", "Integer", "Boolean", "String"}) candidates.push_back(builtin);
+    for (const std::string_view builtin : {"Real", "Integer", "Boolean", "String"})
+      candidates.push_back(builtin);
     const std::string_view near = Nearest(name, candidates);
-    if (!near.empty()) report.Help("did you mean `" + std::string(near) + "`?");
-    else report.Help("a type is a quantity such as Voltage, a unit such as N*m/A, Real, Integer, Boolean or an enumeration");
+    if (!near.empty())
+      report.Help("did you mean `" + std::string(near) + "`?");
+    else
+      report.Help(
+          "a type is a quantity such as Voltage, a unit such as N*m/A, Real, Integer, Boolean or an "
+          "enumeration");
     return false;
   }
 
@@ -164,7 +187,8 @@ class TypeReader {
 
 }  // namespace
 
-bool ModelBuilder::ResolveType(const SyntaxTree& tree, NodeId node, std::vector<NameId>* generics, Type& out) {
+bool ModelBuilder::ResolveType(const SyntaxTree& tree, NodeId node, std::vector<NameId>* generics,
+                               Type& out) {
   out = Type{};
   const NodeId term = tree[node].first_child;
   if (term.IsNone()) return false;
@@ -173,7 +197,9 @@ bool ModelBuilder::ResolveType(const SyntaxTree& tree, NodeId node, std::vector<
     const NodeId path = tree[term].first_child;
     const std::string_view name = tree.Text(path);
     if (name == "Integer" || name == "Boolean" || name == "String") {
-      out.base = name == "Integer" ? BaseType::kInteger : name == "Boolean" ? BaseType::kBoolean : BaseType::kString;
+      out.base = name == "Integer"   ? BaseType::kInteger
+                 : name == "Boolean" ? BaseType::kBoolean
+                                     : BaseType::kString;
       out.unit = "1";
       return true;
     }

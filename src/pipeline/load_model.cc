@@ -37,14 +37,16 @@ std::unique_ptr<LoadedModel> LoadLibrary(TextReader& reader, const LoadOptions& 
   return loaded;
 }
 
-std::unique_ptr<LoadedModel> LoadModel(const std::string& path, TextReader& reader, const LoadOptions& options) {
+std::unique_ptr<LoadedModel> LoadModel(const std::string& path, TextReader& reader,
+                                       const LoadOptions& options) {
   auto loaded = LoadLibrary(reader, options);
   loaded->readable = loaded->declarations->AddFile(path);
   if (loaded->readable) BuildModel(loaded->model, *loaded->declarations, loaded->diagnostics);
   return loaded;
 }
 
-std::unique_ptr<LoadedModel> LoadModelText(const std::string& name, std::string text, TextReader& reader, const LoadOptions& options) {
+std::unique_ptr<LoadedModel> LoadModelText(const std::string& name, std::string text, TextReader& reader,
+                                           const LoadOptions& options) {
   auto loaded = LoadLibrary(reader, options);
   loaded->declarations->AddText(name, std::move(text));
   BuildModel(loaded->model, *loaded->declarations, loaded->diagnostics);

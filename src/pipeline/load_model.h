@@ -35,9 +35,11 @@ struct LoadOptions {
 };
 
 /// A file with its imports and the standard library, checked: the whole front end in one call.
-std::unique_ptr<LoadedModel> LoadModel(const std::string& path, TextReader& reader, const LoadOptions& options = {});
+std::unique_ptr<LoadedModel> LoadModel(const std::string& path, TextReader& reader,
+                                       const LoadOptions& options = {});
 /// The same for a text.
-std::unique_ptr<LoadedModel> LoadModelText(const std::string& name, std::string text, TextReader& reader, const LoadOptions& options = {});
+std::unique_ptr<LoadedModel> LoadModelText(const std::string& name, std::string text, TextReader& reader,
+                                           const LoadOptions& options = {});
 /// The standard library alone, nothing parsed yet.
 std::unique_ptr<LoadedModel> LoadLibrary(TextReader& reader, const LoadOptions& options = {});
 

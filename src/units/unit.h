@@ -22,16 +22,19 @@ enum class KindHint : uint8_t { kNone, kFrequency, kAngularVelocity, kTorque, kE
 /** A parsed unit: value in SI = value * factor + offset. */
 struct Unit {
   Dimension dimension;
-  double factor = 1;  // finite, > 0
-  double divisor = 1;           // n where factor is the double nearest to 1/n, n whole and at most 2^53; otherwise 1
-  double offset = 0;  // other than 0 only for absolute temperatures (degC, degF), which stand alone
+  double factor = 1;   // finite, > 0
+  double divisor = 1;  // n where factor is the double nearest to 1/n, n whole and at most 2^53; otherwise 1
+  double offset = 0;   // other than 0 only for absolute temperatures (degC, degF), which stand alone
   KindHint kind = KindHint::kNone;
   bool mentions_angle = false;  // rad, deg, arcmin, arcsec, gon, rev, rpm or rps occurs in it
   std::string text;             // as written
 
-  /// Where the factor is 1/n with a whole n, as for all small prefixes, dividing by n rounds once: 200 uH is the double nearest to 2e-4.
+  /// Where the factor is 1/n with a whole n, as for all small prefixes, dividing by n rounds once: 200 uH is
+  /// the double nearest to 2e-4.
   double ToSi(double value) const { return (divisor > 1 ? value / divisor : value * factor) + offset; }
-  double FromSi(double value) const { return divisor > 1 ? (value - offset) * divisor : (value - offset) / factor; }
+  double FromSi(double value) const {
+    return divisor > 1 ? (value - offset) * divisor : (value - offset) / factor;
+  }
 };
 
 /** Why a text is no unit: bytes [begin, end) of the text are to blame. `reason` is a clause for the user that

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the model means: dimensions inferred, arrays lowered, structural parameters, output groups, start values.
+// What the model means: dimensions inferred, arrays lowered, structural parameters, output groups, start
+// values.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +19,8 @@ namespace {
 std::unique_ptr<LoadedModel> Load(const std::string& text) {
   static NoReader reader;
   auto loaded = LoadModelText("test.cot", text, reader);
-  for (const Diagnostic& d : loaded->diagnostics.list()) ADD_FAILURE() << RenderText(d, loaded->model.files, false);
+  for (const Diagnostic& d : loaded->diagnostics.list())
+    ADD_FAILURE() << RenderText(d, loaded->model.files, false);
   return loaded;
 }
 
@@ -86,11 +88,14 @@ system S {
 }
 
 TEST(Dimensions, StayConsistentWhereNothingFixesThem) {
-  // The input of the second gain is free: it counts as a pure number there, and everything else agrees with that.
+  // The input of the second gain is free: it counts as a pure number there, and everything else agrees with
+  // that.
   const auto loaded = Load("system S { a : Constant(k = 3)  g : Gain(k = 2 m/V)  connect a.y -> g.u }");
   const auto units = Units(*loaded);
   EXPECT_EQ(units.at("g.k"), "m/V");
-  EXPECT_TRUE((units.at("g.u") == "1" && units.at("g.y") == "m/V") || (units.at("g.u") == "V/m" && units.at("g.y") == "1")) << units.at("g.u") << ", " << units.at("g.y");
+  EXPECT_TRUE((units.at("g.u") == "1" && units.at("g.y") == "m/V") ||
+              (units.at("g.u") == "V/m" && units.at("g.y") == "1"))
+      << units.at("g.u") << ", " << units.at("g.y");
   EXPECT_EQ(units.at("a.k"), units.at("g.u"));
 }
 
@@ -128,7 +133,8 @@ system S {
   EXPECT_EQ(units.at("z.y"), "N");
 }
 
-// der(x) = A*x + b*u is a loop around one equation with a sum inside. Evaluated with numbers it must be the matrix product.
+// der(x) = A*x + b*u is a loop around one equation with a sum inside. Evaluated with numbers it must be the
+// matrix product.
 TEST(Arrays, MatrixEquationIsALoopWithTheRightElements) {
   const auto loaded = Load(R"(
 component Plant {
@@ -149,7 +155,8 @@ component Plant {
   const Loop& loop = cls.loops[equation.loops.first];
   const ExprPool& pool = loaded->model.expressions;
   Environment<double> environment;
-  const double A[3][3] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 10}}, b[3] = {0.5, -1, 2}, x[3] = {0.3, -0.7, 1.1}, u = 0.9;
+  const double A[3][3] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 10}}, b[3] = {0.5, -1, 2}, x[3] = {0.3, -0.7, 1.1},
+               u = 0.9;
   const auto array = [&](const char* name, std::vector<double> values, std::vector<size_t> sizes) {
     for (uint32_t s = 0; s < pool.symbol_count(); ++s) {
       if (pool.SymbolName(SymbolId(s)) == name && pool.symbol(SymbolId(s)).order == 0) {
@@ -172,7 +179,8 @@ component Plant {
     for (int j = 0; j < 3; ++j) expected += A[i - 1][j] * x[j];
     EXPECT_NEAR(EvaluateDouble(pool, equation.right, environment), expected, 1e-14) << i;
   }
-  EXPECT_NEAR(EvaluateDouble(pool, cls.equations[1].right, environment), x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[1] * x[0] + x[2] * x[1], 1e-14);
+  EXPECT_NEAR(EvaluateDouble(pool, cls.equations[1].right, environment),
+              x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[1] * x[0] + x[2] * x[1], 1e-14);
 }
 
 TEST(Arrays, StayArrays) {
@@ -197,7 +205,9 @@ system S { a : Bank(n = 5)  b : Bank[3]  connect a.p -- b.p -- electrical.ground
 }
 
 TEST(Rates, AreDerivativesOfTheAcrossVariable) {
-  const auto loaded = Load("component D { terminal a, b : rotational  parameter d : RotationalDamping = 1 N*m*s/rad  edge e : a -> b  equation tau = d*w }");
+  const auto loaded = Load(
+      "component D { terminal a, b : rotational  parameter d : RotationalDamping = 1 N*m*s/rad  edge e : a "
+      "-> b  equation tau = d*w }");
   const ComponentClass& cls = ClassNamed(*loaded, "D");
   const auto dependences = FindDependence(loaded->model.expressions, cls.equations[0].right);
   bool found = false;
@@ -236,7 +246,9 @@ system S {
 }
 
 TEST(Parameters, LiteralsAreTheNearestDoubles) {
-  const auto loaded = Load("system S { l : Inductor(L = 200 uH)  c : Capacitor(C = 4.7 nF)  connect l.p -- c.p -- electrical.ground  connect l.n -- c.n }");
+  const auto loaded = Load(
+      "system S { l : Inductor(L = 200 uH)  c : Capacitor(C = 4.7 nF)  connect l.p -- c.p -- "
+      "electrical.ground  connect l.n -- c.n }");
   const ComponentClass& system = loaded->model[loaded->model.systems[0]];
   EXPECT_EQ(loaded->model.expressions.NumberValue(system.arguments[0].value), 200e-6);
   EXPECT_EQ(loaded->model.expressions.NumberValue(system.arguments[1].value), 4.7e-9);
@@ -283,8 +295,11 @@ system S {
 }
 
 TEST(Model, DoesNotDependOnTheOrderOfDeclarations) {
-  const std::string a = "t : Step(height = 90 deg)", b = "p : PI(kp = 3 V/rad)", c = "d : SignalVoltageSource", r = "r : Resistor(R = 1 ohm)", s = "z : Constant(k = 0)";
-  const std::string wires = " connect t.y -> p.target connect z.y -> p.measured connect p.y -> d.u connect d.p -- r.p connect d.n -- r.n -- electrical.ground ";
+  const std::string a = "t : Step(height = 90 deg)", b = "p : PI(kp = 3 V/rad)",
+                    c = "d : SignalVoltageSource", r = "r : Resistor(R = 1 ohm)", s = "z : Constant(k = 0)";
+  const std::string wires =
+      " connect t.y -> p.target connect z.y -> p.measured connect p.y -> d.u connect d.p -- r.p connect d.n "
+      "-- r.n -- electrical.ground ";
   const auto one = Load("system S { " + a + " " + b + " " + c + " " + r + " " + s + wires + "}");
   const auto two = Load("system S { " + wires + s + " " + r + " " + c + " " + b + " " + a + " }");
   EXPECT_EQ(Units(*one), Units(*two));

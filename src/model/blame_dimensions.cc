@@ -46,11 +46,11 @@ void ClassBuilder::BlameContradictions() {
     if (!part.culprit) continue;
     const Tag& culprit = tags_[*part.culprit];
     Diagnostic& report = *contradiction.report;
-    report.where = culprit.span;
-    report.message = FormatMessage(report.info->message, {culprit.text, part.given, part.wanted});
+    report.where = tree_->SpanOf(culprit.node);
+    report.message = FormatMessage(report.info->message, {TagText(culprit), part.given, part.wanted});
     report.others.clear();
     if (*part.culprit != contradiction.tag)
-      report.Also(tags_[contradiction.tag].span, "does not fit together with this");
+      report.Also(tree_->SpanOf(tags_[contradiction.tag].node), "does not fit together with this");
   }
 }
 

@@ -47,6 +47,16 @@ ClassId ClassBuilder::Build(DeclarationId id, NameId model_name) {
   const NodeId documentation = tree_->Child(declaration.node, NodeKind::kDocumentation);
   if (!documentation.IsNone()) class_.documentation = StringValue(tree_->Name(documentation));
   Collect(declaration.node, model_name);
+  size_t instances = 0, connections = 0;
+  for (const NodeId member : members_) {
+    instances += tree_->kind(member) == NodeKind::kInstance ? 1u : 0u;
+    connections += tree_->kind(member) == NodeKind::kConnect ? 1u : 0u;
+  }
+  class_.instances.reserve(instances);
+  member_instances_.reserve(instances);
+  class_.arguments.reserve(instances);
+  class_.connections.reserve(connections);
+  class_.endpoints.reserve(2 * connections);
   for (const NodeId member : members_) DeclareMember(member);
   LowerShapes();
   size_t instance_node = 0;

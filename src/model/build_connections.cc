@@ -249,7 +249,7 @@ void ClassBuilder::DefineConnection(NodeId node) {
         // The message is about the pair, so it stands at the input and names both.
         if (type.base == BaseType::kReal &&
             (value.base == BaseType::kReal || value.base == BaseType::kInteger) && !value.bare) {
-          const auto equated = Equate(dim, value.dim, path, TextOf(first_path) + " -> " + TextOf(path));
+          const auto equated = Equate(dim, value.dim, path, first_path);
           if (equated == Equated::kMismatch) {
             auto& report = Report(
                 messages::kWrongDimension, path,

@@ -142,7 +142,7 @@ bool ClassBuilder::LowerSides(NodeId node, Value& left, Value& right) {
       return false;
     }
   } else if (!left.bare) {
-    switch (Equate(left.dim, right.dim, node, TextOf(node))) {
+    switch (Equate(left.dim, right.dim, node)) {
       case Equated::kReported:
         return false;
       case Equated::kMismatch: {

@@ -68,9 +68,10 @@ class ClassBuilder {
     NameId name;
     Value value;
   };
+  /** Where two dimensions were equated: at a node, or where the node `driver` drives it. */
   struct Tag {
-    Span span;
-    std::string text;
+    NodeId node;
+    NodeId driver;
   };
   /** An equation between dimensions, kept to find out who is to blame for a contradiction. */
   struct DimEquation {
@@ -181,7 +182,9 @@ class ClassBuilder {
   std::string UnitText(const Value& value);
   std::string TypeText(const Type& type, const DimExpr& dim);
   enum class Equated : uint8_t { kYes, kMismatch, kReported };
-  Equated Equate(const DimExpr& a, const DimExpr& b, NodeId node, std::string text, bool is_value = false);
+  Equated Equate(const DimExpr& a, const DimExpr& b, NodeId node, NodeId driver = NodeId::None(),
+                 bool is_value = false);
+  std::string TagText(const Tag& tag) const;
   bool KindsClash(KindHint a, KindHint b) const;
   void ReportClash(NodeId node, std::string_view text, KindHint found, std::string_view what,
                    KindHint wanted);
@@ -245,16 +248,16 @@ class ClassBuilder {
   ComponentClass* cls_ = &class_;
   bool building_ = true;
   LargeVector<NodeId> members_;
-  std::vector<uint32_t> member_instances_;  // first instance of each kInstance node, in order
+  LargeVector<uint32_t> member_instances_;  // first instance of each kInstance node, in order
   DimensionSystem dimensions_;
-  std::vector<Tag> tags_;
+  LargeVector<Tag> tags_;
   static constexpr size_t kMostBlamedEquations = 4096,
                           kMostBlameWork = 1 << 14;  // larger systems keep the plain message
   std::vector<DimEquation> dim_equations_;           // beside tags_, up to kMostBlamedEquations
   std::vector<Contradiction> contradictions_;
   std::vector<DimVarId> generic_vars_;  // beside class_.generic_values
   std::vector<std::string> hints_;      // by DimVarId
-  std::vector<uint32_t> hint_parent_;
+  LargeVector<uint32_t> hint_parent_;
   std::unordered_map<uint64_t, DimVarId> undeclared_;  // member kind and index -> unknown dimension
   std::vector<Local> locals_;
   std::vector<Loop> loop_stack_;

@@ -93,7 +93,7 @@ std::string ClassBuilder::TypeText(const Type& type, const DimExpr& dim) {
 
 /* a = b. A mismatch of known dimensions is left to the caller, who knows the words; a contradiction with what
 was inferred elsewhere is reported here, with the other place. */
-ClassBuilder::Equated ClassBuilder::Equate(const DimExpr& a, const DimExpr& b, NodeId node, std::string text,
+ClassBuilder::Equated ClassBuilder::Equate(const DimExpr& a, const DimExpr& b, NodeId node, NodeId driver,
                                            bool is_value) {
   if (a.known() && b.known()) return a.constant == b.constant ? Equated::kYes : Equated::kMismatch;
   const DimExpr ratio = DimTimes(a, b, node, -1);
@@ -102,9 +102,13 @@ ClassBuilder::Equated ClassBuilder::Equate(const DimExpr& a, const DimExpr& b, N
   if (!inverse) return Equated::kYes;
   const auto tag = static_cast<uint32_t>(tags_.size());
   const auto outcome = dimensions_.AddEquation(ratio.terms, *inverse, tag);
-  tags_.push_back({tree_->SpanOf(node), text});
+  tags_.push_back({node, driver});
   if (dim_equations_.size() < kMostBlamedEquations)
     dim_equations_.push_back({ratio.terms, *inverse, a, b, is_value});
+  if (outcome.status == DimensionSystem::Status::kTooLarge) {
+    Report(messages::kDimensionTooLarge, node);
+    return Equated::kReported;
+  }
   if (outcome.status != DimensionSystem::Status::kContradiction) return Equated::kYes;
   const auto name = [&](GenericId id) { return builder_.NameText(cls_->generics[id.index()]); };
   // With one unknown the two values can be named; with more, the product is what contradicts.
@@ -122,18 +126,20 @@ ClassBuilder::Equated ClassBuilder::Equate(const DimExpr& a, const DimExpr& b, N
     here = outcome.stated.IsOne() ? "1 (a pure number)" : FormatDimension(outcome.stated, name);
     elsewhere = outcome.implied.IsOne() ? "1 (a pure number)" : FormatDimension(outcome.implied, name);
   }
-  auto& report = Report(messages::kContradiction, node, {text, here, elsewhere});
+  auto& report = Report(messages::kContradiction, node, {TagText({node, driver}), here, elsewhere});
   size_t shown = 0;
   for (const auto& cause : outcome.causes) {
-    if (cause.tag >= tags_.size() - 1 || tags_[cause.tag].span.begin == tree_->SpanOf(node).begin ||
-        shown++ >= 2)
-      continue;
-    report.Also(tags_[cause.tag].span, "fixed here by `" + tags_[cause.tag].text + "`");
+    if (cause.tag >= tags_.size() - 1 || tags_[cause.tag].node == node || shown++ >= 2) continue;
+    report.Also(tree_->SpanOf(tags_[cause.tag].node), "fixed here by `" + TagText(tags_[cause.tag]) + "`");
   }
   contradictions_.push_back({&report, tag});
   report.Note(
       "the dimensions of signals are found from what they are connected to and from the units of parameters");
   return Equated::kReported;
+}
+
+std::string ClassBuilder::TagText(const Tag& tag) const {
+  return tag.driver.IsNone() ? TextOf(tag.node) : TextOf(tag.driver) + " -> " + TextOf(tag.node);
 }
 
 bool ClassBuilder::KindsClash(KindHint a, KindHint b) const {
@@ -216,7 +222,7 @@ bool ClassBuilder::Fit(Value& value, NodeId node, const Type& type, const DimExp
       return false;
     }
   }
-  switch (Equate(dim, value.dim, node, text, true)) {
+  switch (Equate(dim, value.dim, node, NodeId::None(), true)) {
     case Equated::kReported:
       return false;
     case Equated::kMismatch: {

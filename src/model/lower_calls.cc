@@ -103,8 +103,7 @@ Value ClassBuilder::LowerCall(NodeId node) {
       switch (f.rule) {
         case Rule::kPureNumber: {
           out.bare = false;
-          const auto equated =
-              a.bare ? Equated::kYes : Equate(a.dim, One(), arguments[0], TextOf(arguments[0]));
+          const auto equated = a.bare ? Equated::kYes : Equate(a.dim, One(), arguments[0]);
           if (equated == Equated::kMismatch) {
             Report(messages::kNotANumber, arguments[0],
                    {TextOf(arguments[0]), UnitText(a), "divide it by a value of the same dimension"});

@@ -284,7 +284,7 @@ Value ClassBuilder::Additive(NodeKind op, NodeId node, Value left, Value right, 
   } else if (right.bare) {
     if (bare_clash(right, right_node, left, left_node)) return Failed();
   } else {
-    switch (Equate(left.dim, right.dim, node, TextOf(node))) {
+    switch (Equate(left.dim, right.dim, node)) {
       case Equated::kReported:
         return Failed();
       case Equated::kMismatch: {
@@ -437,7 +437,7 @@ Value ClassBuilder::LowerPower(NodeId node) {
     return Failed();
   }
   if (!exponent.bare && !exponent.dim.IsOne()) {
-    const auto equated = Equate(exponent.dim, One(), exponent_node, TextOf(exponent_node));
+    const auto equated = Equate(exponent.dim, One(), exponent_node);
     if (equated != Equated::kYes) {
       if (equated == Equated::kMismatch)
         Report(messages::kNotANumber, exponent_node,
@@ -478,7 +478,7 @@ Value ClassBuilder::LowerPower(NodeId node) {
       Report(messages::kExponent, node, {TextOf(base_node), UnitText(base)});
       return Failed();
     }
-    if (Equate(base.dim, One(), base_node, TextOf(base_node)) == Equated::kMismatch) {
+    if (Equate(base.dim, One(), base_node) == Equated::kMismatch) {
       Report(messages::kExponent, node, {TextOf(base_node), UnitText(base)});
       return Failed();
     }

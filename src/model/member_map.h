@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
+#include "base/large_vector.h"
 #include "base/names.h"
 
 namespace cotree {
@@ -16,51 +17,53 @@ struct Member {
   uint32_t index;
 };
 
-/** Names of a class's members. Grows from a handful to millions: open addressing over NameId. */
+/** Names of a class's members, a handful or millions.
+
+A few are searched one after the other. Many are a table by NameId: names are numbered as they appear, so
+those of a large system are dense in it, and what stands together in the text stands together in memory. */
 class MemberMap {
  public:
   std::optional<Member> Find(NameId name) const {
-    if (slots_.empty()) return std::nullopt;
-    const size_t mask = slots_.size() - 1;
-    for (size_t i = Hash(name) & mask;; i = (i + 1) & mask) {
-      if (slots_[i].name == name) return slots_[i].member;
-      if (slots_[i].name.IsNone()) return std::nullopt;
+    if (table_.empty()) {
+      for (const Entry& entry : few_) {
+        if (entry.name == name) return entry.member;
+      }
+      return std::nullopt;
     }
+    if (name.index() >= table_.size() || table_[name.index()].index == kNone) return std::nullopt;
+    return table_[name.index()];
   }
   /// False if the name is taken.
   bool Insert(NameId name, Member member) {
-    if ((size_ + 1) * 2 > slots_.size()) Grow();
-    const size_t mask = slots_.size() - 1;
-    size_t i = Hash(name) & mask;
-    while (!slots_[i].name.IsNone()) {
-      if (slots_[i].name == name) return false;
-      i = (i + 1) & mask;
-    }
-    slots_[i] = {name, member};
+    if (Find(name)) return false;
     ++size_;
+    if (table_.empty() && few_.size() < kFew) {
+      few_.push_back({name, member});
+      return true;
+    }
+    if (table_.empty()) {
+      for (const Entry& entry : few_) Put(entry.name, entry.member);
+    }
+    Put(name, member);
     return true;
   }
   size_t size() const { return size_; }
 
  private:
-  struct Slot {
+  static constexpr size_t kFew = 24;
+  static constexpr uint32_t kNone = UINT32_MAX;
+  struct Entry {
     NameId name;
-    Member member{};
+    Member member;
   };
-  static size_t Hash(NameId name) { return (name.value * size_t{0x9E3779B97F4A7C15u}) >> 29; }
-  void Grow() {
-    LargeVector<Slot> old(slots_.empty() ? 16 : slots_.size() * 2);
-    old.swap(slots_);
-    const size_t mask = slots_.size() - 1;
-    for (const Slot& slot : old) {
-      if (slot.name.IsNone()) continue;
-      size_t i = Hash(slot.name) & mask;
-      while (!slots_[i].name.IsNone()) i = (i + 1) & mask;
-      slots_[i] = slot;
-    }
+  void Put(NameId name, Member member) {
+    if (table_.size() <= name.index())
+      table_.resize(std::max(name.index() + 1, table_.size() * 2), Member{MemberKind::kTable, kNone});
+    table_[name.index()] = member;
   }
 
-  LargeVector<Slot> slots_;
+  LargeVector<Entry> few_;
+  LargeVector<Member> table_;  // by NameId; empty while there are few
   size_t size_ = 0;
 };
 

@@ -48,8 +48,7 @@ constexpr const char* kBroken = "system Broken {\n  r : Resistor(R = 10 uF\n  co
 
 const std::vector<std::string> kCommands{"check", "fmt", "new", "library", "edit-text"};
 
-// --- Exit codes
-// ---------------------------------------------------------------------------------------------------------------------
+// --- Exit codes --------------------------------------------------------------------------------------
 
 TEST(CommandLine, ExitCodes) {
   const TemporaryFolder folder;
@@ -98,8 +97,7 @@ TEST(CommandLine, AFileThatMayNotBeReadIsSaidSo) {
   EXPECT_EQ(Cotree({"check", "secret.cot"}, folder.path()).exit_code, 5);
 }
 
-// --- What it looks like
-// -------------------------------------------------------------------------------------------------------------
+// --- What it looks like ------------------------------------------------------------------------------
 
 TEST(CommandLine, NoColoursInAPipe) {
   const TemporaryFolder folder;
@@ -224,8 +222,7 @@ TEST(CommandLine, OrderOfDeclarationDoesNotChangeMessages) {
   }
 }
 
-// --- new
-// ----------------------------------------------------------------------------------------------------------------------------
+// --- new ---------------------------------------------------------------------------------------------
 
 TEST(CommandLine, NewWritesAFileThatChecksClean) {
   const TemporaryFolder folder;
@@ -254,8 +251,7 @@ TEST(CommandLine, NewDoesNotOverwrite) {
   EXPECT_TRUE(Contains(ReadText(folder / "lamp.cot"), "system Lamp {"));
 }
 
-// --- fmt
-// ----------------------------------------------------------------------------------------------------------------------------
+// --- fmt ---------------------------------------------------------------------------------------------
 
 TEST(CommandLine, FormatLeavesABrokenFileAlone) {
   const TemporaryFolder folder;
@@ -332,8 +328,7 @@ TEST(CommandLine, ExamplesAndLibraryAreLaidOut) {
   EXPECT_EQ(run.exit_code, 0) << run.out;
 }
 
-// --- edit-text
-// ----------------------------------------------------------------------------------------------------------------------
+// --- edit-text ---------------------------------------------------------------------------------------
 
 class EditText : public testing::Test {
  protected:
@@ -453,8 +448,7 @@ TEST_F(EditText, ALinkStaysALinkAndModesStay) {
   EXPECT_EQ(info.st_mode & 0777, 0640u);
 }
 
-// --- library
-// ------------------------------------------------------------------------------------------------------------------------
+// --- library -----------------------------------------------------------------------------------------
 
 TEST(CommandLine, LibraryShowsAClass) {
   const Ran run = Cotree({"library", "Resistor"});

@@ -87,8 +87,7 @@ TEST(Models, EveryLibraryClassBuildsInEveryModel) {
   EXPECT_GE(built, 90u);
 }
 
-// --- The networks
-// -------------------------------------------------------------------------------------------------------------------
+// --- The networks ------------------------------------------------------------------------------------
 
 /** Which class stands for which element of the netlist (tests/models/README.md), and which of its parameters
  * is the element's value. */

@@ -11,12 +11,12 @@ namespace {
 constexpr const char* kFooter = R"(
 A first model, in two minutes:
 
-  cotree new lamp              writes lamp.cot, a circuit that works
+  cotree new lamp              writes lamp.cot, a motor that turns a flywheel
   cotree check lamp.cot        says what it is made of, or what is wrong and where
   cotree check --units F       which dimensions were found for signals: pid.kp : V/rad
   cotree library               all components;  cotree library Resistor  shows one
   cotree fmt lamp.cot          tidy layout, no comment lost
-  cotree edit-text lamp.cot set r R "220 ohm"      change one value, leave every other byte
+  cotree edit-text lamp.cot set motor R "0.8 ohm"      change one value, leave every other byte
 
 Exit codes: 0 fine, 1 the model has errors, 2 wrong usage, 3 a bug of cotree, 4 numerical failure, 5 files or foreign code, 130 interrupted.
 The manual is in docs/manual.)";
@@ -86,11 +86,11 @@ int RunCotree(int argc, char** argv) {
   edit_command->add_flag("--stdout", edit.stdout_, "print the new text instead of writing it");
   edit_command->footer(R"help(
 Operations:
-  set INSTANCE PARAMETER VALUE     cotree edit-text lamp.cot set r R "220 ohm"     (an empty VALUE removes the argument)
+  set INSTANCE PARAMETER VALUE     cotree edit-text lamp.cot set motor R "0.8 ohm"     (an empty VALUE removes the argument)
   add NAME "CLASS(ARGUMENTS)"      cotree edit-text lamp.cot add c "Capacitor(C = 1 uF)"
   remove NAME                      with its connections
   rename OLD NEW                   everywhere in the system and its experiments
-  connect A B                      cotree edit-text lamp.cot connect r.n c.p       (terminals, A -- B)
+  connect A B                      cotree edit-text lamp.cot connect c.p motor.p       (terminals, A -- B)
   wire OUTPUT INPUT                a signal connection, OUTPUT -> INPUT
   disconnect A B
   layout NAME X Y                  the place on the schematic)help");

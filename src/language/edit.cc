@@ -37,8 +37,7 @@ SourceEditor::SourceEditor(std::string_view text, FileId file, Diagnostics& diag
   line_end_ = newline != std::string_view::npos && newline > 0 && text[newline - 1] == '\r' ? "\r\n" : "\n";
 }
 
-// --- Parameters
-// ---------------------------------------------------------------------------------------------------
+// --- Parameters --------------------------------------------------------------------------------------
 
 std::optional<TextEdits> SourceEditor::SetParameter(std::string_view body_name,
                                                     std::string_view instance_name,
@@ -117,8 +116,7 @@ void SourceEditor::RemoveArgument(NodeId arguments, NodeId argument, TextEdits& 
   }
 }
 
-// --- Instances
-// ----------------------------------------------------------------------------------------------------
+// --- Instances ---------------------------------------------------------------------------------------
 
 std::optional<TextEdits> SourceEditor::AddInstance(std::string_view body_name, std::string_view name,
                                                    std::string_view declaration) const {
@@ -180,8 +178,7 @@ std::optional<TextEdits> SourceEditor::RemoveInstance(std::string_view body_name
   return Finish(std::move(edits), name);
 }
 
-// --- Layout
-// -------------------------------------------------------------------------------------------------------
+// --- Layout ------------------------------------------------------------------------------------------
 
 std::optional<TextEdits> SourceEditor::SetLayout(std::string_view body_name, std::string_view instance_name,
                                                  std::optional<Layout> layout) const {

@@ -115,8 +115,7 @@ class Formatter {
     return block ? end + 2 : end;
   }
 
-  // --- Gaps
-  // -----------------------------------------------------------------------------------------------------
+  // --- Gaps ------------------------------------------------------------------------------------------
 
   /* What stands before a token: blanks, comment, blanks, comment, ..., blanks. */
   void WriteGap(uint32_t token) {
@@ -172,8 +171,7 @@ class Formatter {
     return end;
   }
 
-  // --- Lines
-  // ----------------------------------------------------------------------------------------------------
+  // --- Lines -----------------------------------------------------------------------------------------
 
   // At the beginning of a line, before `token` or before a comment that stands before it.
   void WriteIndentation(uint32_t token, bool at_token, size_t line_begin, size_t end) {
@@ -246,8 +244,7 @@ class Formatter {
     return base + (IsCloser(kind) || distance >= 2 ? distance : 4u);
   }
 
-  // --- Blanks between two tokens of a line
-  // ------------------------------------------------------------------------
+  // --- Blanks between two tokens of a line -----------------------------------------------------------
 
   size_t BlanksBetween(uint32_t left, uint32_t right, size_t written) const {
     const TokenKind a = Kind(left), b = Kind(right);

@@ -203,8 +203,7 @@ NodeId Parser::ParsePrimary() {
   return NodeId::None();
 }
 
-// --- Numbers with units
-// -----------------------------------------------------------------------------------------------------------
+// --- Numbers with units ------------------------------------------------------------------------------
 
 /* A unit stands behind its number on the same line and is written without blanks inside: 0.05 N*m/A. A name
 that is followed by `=` or
@@ -291,8 +290,7 @@ bool Parser::ParseUnitFactor() {
   return true;
 }
 
-// --- Paths, calls, arrays
-// -----------------------------------------------------------------------------------------------------------
+// --- Paths, calls, arrays ----------------------------------------------------------------------------
 
 void Parser::ParseIndices(Builder& parent) {
   const uint32_t opening = at_;

@@ -5,8 +5,7 @@ namespace cotree {
 
 namespace messages = language_messages;
 
-// --- Members of components, software components and systems
-// -----------------------------------------------------------------------
+// --- Members of components, software components and systems ------------------------------------------
 
 NodeId Parser::ParseMember(std::string_view what) {
   uint8_t flags = 0;
@@ -403,8 +402,7 @@ NodeId Parser::ParseAssignedExpression(NodeKind kind) {
   return Close(node);
 }
 
-// --- Types
-// ------------------------------------------------------------------------------------------------------------------------
+// --- Types -------------------------------------------------------------------------------------------
 
 // Resistance   $b/$a   N*m/rad   electrical[n]
 NodeId Parser::ParseType() {

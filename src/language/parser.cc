@@ -54,8 +54,7 @@ NodeId Parser::ParseExpressionOnly() {
   return expression;
 }
 
-// --- Tokens
-// ---------------------------------------------------------------------------------------------------------------------
+// --- Tokens ------------------------------------------------------------------------------------------
 
 TokenKind Parser::Kind(size_t ahead) const {
   const size_t i = at_ + ahead;
@@ -154,8 +153,7 @@ bool Parser::ExpectName(Builder& parent, std::string_view what) {
   return false;
 }
 
-// --- Nodes
-// ----------------------------------------------------------------------------------------------------------------------
+// --- Nodes -------------------------------------------------------------------------------------------
 
 Parser::Builder Parser::Open(NodeKind kind) {
   return OpenAt(kind, at_);
@@ -213,8 +211,7 @@ bool Parser::Depth::TooDeep() {
   return true;
 }
 
-// --- Recovery
-// -------------------------------------------------------------------------------------------------------------------
+// --- Recovery ----------------------------------------------------------------------------------------
 
 bool Parser::BeginsDeclaration(TokenKind kind) {
   switch (kind) {

@@ -424,9 +424,53 @@ void ClassBuilder::DefineMember(NodeId node) {
   }
 }
 
+// (start = 0 V, fixed, min = 0 V, max = 24 V, display = mV, prefer)
+ClassBuilder::Attributes ClassBuilder::DefineAttributes(NodeId node, const Type& type, const DimExpr& dim,
+                                                        const Shape& shape, std::string_view what) {
+  Attributes out;
+  const bool parameter = tree_->kind(node) == NodeKind::kParameter;
+  const NodeId attributes = tree_->Child(node, NodeKind::kAttributes);
+  if (attributes.IsNone()) return out;
+  for (const NodeId attribute : tree_->Children(attributes)) {
+    const NodeId path =
+        tree_->kind(attribute) == NodeKind::kArgument ? (*tree_)[attribute].first_child : NodeId::None();
+    const std::string_view text = path.IsNone() ? tree_->Text(attribute) : tree_->Text(path);
+    const NodeId value_node = path.IsNone() ? NodeId::None() : (*tree_)[path].next_sibling;
+    const bool given = !value_node.IsNone();
+    if (given && (text == "min" || text == "max" || (text == "start" && !parameter))) {
+      Value value = Lower(value_node);
+      if (!value.ok || !Fit(value, value_node, type, dim, what)) continue;
+      if (!value.shape.empty() && value.shape.size() != shape.size()) {
+        Report(messages::kArrayWanted, value_node,
+               {TextOf(value_node), std::to_string(shape.size()), std::to_string(value.shape.size())});
+        continue;
+      }
+      for (size_t k = 0; k < value.shape.size(); ++k)
+        AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[k], shape[k], value_node);
+      (text == "min" ? out.min : text == "max" ? out.max : out.start) = value.expr;
+    } else if (given && text == "display") {
+      const UnitResult& unit = builder_.model.units.Lookup(tree_->Text(value_node));
+      if (!unit) {
+        builder_.ReportUnit(*tree_, value_node, unit.error());
+      } else if (dim.known() && dim.constant.generics.empty() && unit->dimension != dim.constant.si) {
+        Report(messages::kWrongDimension, value_node,
+               {TextOf(value_node), builder_.UnitDisplay(unit), what, TypeText(type, dim)});
+      } else {
+        out.display = tree_->Text(value_node);
+      }
+    } else if (!given && !parameter && (text == "fixed" || text == "guess")) {
+      out.fixed = text == "fixed";
+    } else if (!given && !parameter && text == "prefer") {
+      out.prefer = true;
+    } else {
+      Report(messages::kAttributeUnknown, attribute, {text, parameter ? "a parameter" : "a variable"});
+    }
+  }
+  return out;
+}
+
 void ClassBuilder::DefineParameter(NodeId node) {
   const NodeId value_node = ValueOf(*tree_, node);
-  const NodeId attributes = tree_->Child(node, NodeKind::kAttributes);
   for (const NodeId name : tree_->Children(node)) {
     if (tree_->kind(name) != NodeKind::kName) continue;
     const auto member = class_.members.Find(builder_.Intern(tree_->Name(name)));
@@ -435,20 +479,10 @@ void ClassBuilder::DefineParameter(NodeId node) {
     const std::string what = "`" + std::string(tree_->Name(name)) + "`";
     const DimExpr dim = parameter().type.declared ? DimOf(parameter().type)
                                                   : InferredDimension(MemberKind::kParameter, member->index);
-    if (!attributes.IsNone()) {
-      for (const NodeId attribute : tree_->Children(attributes)) {
-        const NodeId path =
-            tree_->kind(attribute) == NodeKind::kArgument ? (*tree_)[attribute].first_child : NodeId::None();
-        const std::string_view text = path.IsNone() ? tree_->Text(attribute) : tree_->Text(path);
-        const NodeId bound = path.IsNone() ? NodeId::None() : (*tree_)[path].next_sibling;
-        if ((text == "min" || text == "max") && !bound.IsNone()) {
-          Value value = Lower(bound);
-          Fit(value, bound, parameter().type, dim, what);
-        } else if (text != "display") {
-          Report(messages::kAttributeUnknown, attribute, {text, "a parameter"});
-        }
-      }
-    }
+    const Attributes attributes = DefineAttributes(node, parameter().type, dim, parameter().shape, what);
+    parameter().min = attributes.min;
+    parameter().max = attributes.max;
+    parameter().display = attributes.display;
     if (value_node.IsNone()) {
       if (parameter().is_final || class_.kind == ClassKind::kSystem) {
         auto& report = Report(messages::kMissingParameter, name, {ClassText(), tree_->Name(name), ""});
@@ -476,7 +510,6 @@ void ClassBuilder::DefineParameter(NodeId node) {
 
 void ClassBuilder::DefineVariable(NodeId node) {
   const NodeId value_node = ValueOf(*tree_, node);
-  const NodeId attributes = tree_->Child(node, NodeKind::kAttributes);
   for (const NodeId name : tree_->Children(node)) {
     if (tree_->kind(name) != NodeKind::kName) continue;
     const auto member = class_.members.Find(builder_.Intern(tree_->Name(name)));
@@ -485,25 +518,13 @@ void ClassBuilder::DefineVariable(NodeId node) {
     const std::string what = "`" + std::string(tree_->Name(name)) + "`";
     const DimExpr dim = variable().type.declared ? DimOf(variable().type)
                                                  : InferredDimension(MemberKind::kVariable, member->index);
-    if (!attributes.IsNone()) {
-      for (const NodeId attribute : tree_->Children(attributes)) {
-        const NodeId path =
-            tree_->kind(attribute) == NodeKind::kArgument ? (*tree_)[attribute].first_child : NodeId::None();
-        const std::string_view text = path.IsNone() ? tree_->Text(attribute) : tree_->Text(path);
-        const NodeId bound = path.IsNone() ? NodeId::None() : (*tree_)[path].next_sibling;
-        if ((text == "min" || text == "max" || text == "start") && !bound.IsNone()) {
-          Value value = Lower(bound);
-          if (value.ok && Fit(value, bound, variable().type, dim, what) && text == "start")
-            variable().start = value.expr;
-        } else if (text == "fixed") {
-          variable().fixed = true;
-        } else if (text == "prefer") {
-          variable().prefer = true;
-        } else if (text != "guess" && text != "display") {
-          Report(messages::kAttributeUnknown, attribute, {text, "a variable"});
-        }
-      }
-    }
+    const Attributes attributes = DefineAttributes(node, variable().type, dim, variable().shape, what);
+    variable().start = attributes.start;
+    variable().min = attributes.min;
+    variable().max = attributes.max;
+    variable().display = attributes.display;
+    variable().fixed = attributes.fixed;
+    variable().prefer = attributes.prefer;
     if (value_node.IsNone()) continue;
     if (variable().role == VariableRole::kInput || variable().role == VariableRole::kExogenous) {
       Report(messages::kNotHere, value_node,

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "expr/walk.h"
+#include "model/describe_model.h"
 #include "model/diagnostics.h"
 
 namespace cotree {
@@ -176,14 +177,14 @@ class SizeChecker {
 
   void Check(ClassId id, const ParameterValues& values) {
     const ComponentClass& cls = model_[id];
-    if (!Interesting(id) || ++visits_ > 20000 || depth_ > 100) return;
+    if (!Interesting(id) || depth_ > 100) return;
     std::vector<double> key{static_cast<double>(id.value)};
     for (const Parameter& p : cls.parameters) {
       const auto it = values.find(p.symbol.value);
       if (p.type.base != BaseType::kReal) key.push_back(it == values.end() ? std::nan("") : it->second);
     }
     for (double& k : key) k = std::isnan(k) ? -1e99 : k;
-    if (!seen_.insert(key).second) return;
+    if (!seen_.insert(key).second || seen_.size() > kMostVariants) return;
     ++depth_;
     const SyntaxTree& tree = model_.tree(cls.origin.tree);
     CheckShapes(cls, tree, values);
@@ -193,13 +194,37 @@ class SizeChecker {
     }
     for (const Instance& instance : cls.instances) {
       if (instance.class_id.IsNone() || !Interesting(instance.class_id)) continue;
-      Check(instance.class_id, ArgumentsOf(model_, cls, instance, values));
+      const ParameterValues inner = ArgumentsOf(model_, cls, instance, values);
+      CheckBounds(model_[instance.class_id], tree, instance.node, inner);
+      Check(instance.class_id, inner);
     }
     --depth_;
   }
 
+  // Bounds of parameters, with the numbers of an instance. `node` is the instance; none: at
+  // the parameter itself.
+  void CheckBounds(const ComponentClass& cls, const SyntaxTree& tree, NodeId node,
+                   const ParameterValues& values) {
+    for (const Parameter& p : cls.parameters) {
+      if (p.min.IsNone() && p.max.IsNone()) continue;
+      const auto value = values.find(p.symbol.value);
+      if (value == values.end()) continue;
+      const auto low = EvaluateConstant(pool_, p.min, values), high = EvaluateConstant(pool_, p.max, values);
+      const bool below = low && value->second < *low, above = high && value->second > *high;
+      if (!below && !above) continue;
+      const std::string unit = p.type.unit.empty() || p.type.unit == "1" || !p.type.dimension.generics.empty()
+                                   ? ""
+                                   : " " + p.type.unit;
+      auto& report =
+          diagnostics_.Report(messages::kOutOfBounds, tree.SpanOf(node.IsNone() ? p.origin.node : node),
+                              {model_.Text(p.name), NumberText(value->second) + unit,
+                               below ? "at least" : "at most", NumberText(below ? *low : *high) + unit});
+      if (!node.IsNone()) report.Also(model_.SpanOf(p.origin), "declared here with its bounds");
+    }
+  }
+
  private:
-  // Whether anything in a class or below it has a size.
+  // Whether anything in a class or below it has a size or a bound.
   bool Interesting(ClassId id) {
     const auto known = interesting_.find(id.value);
     if (known != interesting_.end()) return known->second;
@@ -208,7 +233,8 @@ class SizeChecker {
     bool result = !cls.size_checks.empty() || !cls.shapes.empty();
     for (const Terminal& t : cls.terminals) result = result || !t.shape.empty();
     for (const Variable& v : cls.variables) result = result || !v.shape.empty();
-    for (const Parameter& p : cls.parameters) result = result || !p.shape.empty();
+    for (const Parameter& p : cls.parameters)
+      result = result || !p.shape.empty() || !p.min.IsNone() || !p.max.IsNone();
     for (size_t i = 0; i < cls.instances.size() && !result; ++i) {
       if (!cls.instances[i].class_id.IsNone()) result = Interesting(cls.instances[i].class_id);
     }
@@ -361,7 +387,7 @@ class SizeChecker {
   Diagnostics& diagnostics_;
   std::unordered_map<uint32_t, bool> interesting_;
   std::set<std::vector<double>> seen_;
-  size_t visits_ = 0;
+  static constexpr size_t kMostVariants = 20000;  // of classes by their sizes; keeps hostile nesting finite
   int depth_ = 0;
 };
 
@@ -369,8 +395,13 @@ class SizeChecker {
 
 void CheckSizes(const Model& model, Diagnostics& diagnostics) {
   SizeChecker checker(model, diagnostics);
-  for (const ClassId id : model.systems) checker.Check(id, EvaluateParameters(model, model[id], {}));
-  for (const ClassId id : model.own_classes) checker.Check(id, EvaluateParameters(model, model[id], {}));
+  for (const auto* list : {&model.systems, &model.own_classes}) {
+    for (const ClassId id : *list) {
+      const ParameterValues values = EvaluateParameters(model, model[id], {});
+      checker.CheckBounds(model[id], model.tree(model[id].origin.tree), NodeId::None(), values);
+      checker.Check(id, values);
+    }
+  }
 }
 
 namespace {

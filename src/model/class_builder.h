@@ -13,7 +13,7 @@ namespace cotree {
 infers dimensions, checks. Private to this folder. One file per concern:
 
  | build_class.cc | members, in two passes: names first, then values |
- | lower_expression.cc | syntax of expressions to Value |
+ | lower_expression.cc, lower_calls.cc, lower_arrays.cc | syntax of expressions to Value |
  | resolve_path.cc | what a path means |
  | fit_dimensions.cc | dimensions: equating, fitting a value to a type, messages |
  | blame_dimensions.cc | which value is to blame where dimensions contradict |
@@ -103,6 +103,13 @@ class ClassBuilder {
   void LowerShapes();
   Shape LowerShape(NodeId dimensions);
   void DefineMember(NodeId node);
+  struct Attributes {
+    ExprId start, min, max;
+    std::string display;
+    bool fixed = false, prefer = false;
+  };
+  Attributes DefineAttributes(NodeId node, const Type& type, const DimExpr& dim, const Shape& shape,
+                              std::string_view what);
   void DefineParameter(NodeId node);
   void DefineVariable(NodeId node);
   void DefineEnergy(NodeId node);

@@ -248,7 +248,6 @@ bool ClassBuilder::Fit(Value& value, NodeId node, const Type& type, const DimExp
 }
 
 // --- How people would write an inferred dimension: found beside the exponents, since rad counts as 1 there
-// ---------------------------
 
 uint32_t ClassBuilder::HintRoot(uint32_t var) {
   while (hint_parent_[var] != var) {

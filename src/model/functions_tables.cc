@@ -9,8 +9,7 @@ namespace cotree {
 
 namespace messages = model_messages;
 
-// --- Functions
-// -------------------------------------------------------------------------------------------------------------------------
+// --- Functions ---------------------------------------------------------------------------------------
 
 // Null if the function is being defined: it calls itself.
 FunctionDefinition* ModelBuilder::FunctionNamed(DeclarationId id) {
@@ -99,8 +98,7 @@ SymbolId ModelBuilder::IndexSymbol(size_t k) {
   return pool.DeclareSymbol("#" + std::to_string(k + 1), SymbolKind::kIndex);
 }
 
-// --- Tables
-// ----------------------------------------------------------------------------------------------------------------------------
+// --- Tables ------------------------------------------------------------------------------------------
 
 namespace {
 

@@ -80,7 +80,9 @@ struct Parameter {
   NameId name;
   Type type;
   Shape shape;
-  ExprId value;  // the default; element-wise in the symbols #1, #2, ... if an array; None: must be given
+  ExprId value;     // the default; element-wise in the symbols #1, #2, ... if an array; None: must be given
+  ExprId min, max;  // None: no bound
+  std::string display;       // the unit people read; empty: that of the quantity
   bool has_default = false;  // also where the default was wrong and `value` is none
   bool is_public = false, is_final = false;
   SymbolId symbol;
@@ -95,7 +97,9 @@ struct Variable {
   bool discrete = false;
   Type type;
   Shape shape;
-  ExprId start;  // None: no proposal
+  ExprId start;         // None: no proposal
+  ExprId min, max;      // None: no bound
+  std::string display;  // the unit people read; empty: that of the quantity
   bool fixed = false;
   bool prefer = false;
   SymbolId symbol;

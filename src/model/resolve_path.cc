@@ -11,8 +11,7 @@ const ComponentClass& ClassBuilder::OwnerOf(const Chain& chain, size_t k) const 
   return k == 0 ? *cls_ : builder_.model[chain[k - 1]->class_id];
 }
 
-// --- Sizes of inner arrays, said in the parameters of this class
-// -----------------------------------------------------------------
+// --- Sizes of inner arrays, said in the parameters of this class -------------------------------------
 
 // `inner` is in the parameters of `cls`, the class of `instance`, which stands in `owner`.
 ExprId ClassBuilder::ParameterContext(ExprId inner, const ComponentClass& owner, const ComponentClass& cls,
@@ -56,8 +55,7 @@ ExprId ClassBuilder::InContext(ExprId inner, const Chain& chain) {
   return inner;
 }
 
-// --- Indices
-// -------------------------------------------------------------------------------------------------------------------------
+// --- Indices -----------------------------------------------------------------------------------------
 
 void ClassBuilder::AddSizeCheck(SizeCheck::Kind kind, ExprId value, ExprId bound, NodeId node) {
   if (value.IsNone() || bound.IsNone()) return;
@@ -123,8 +121,7 @@ bool ClassBuilder::TakeSegment(NodeId segment, const Shape& shape, const Chain& 
   return true;
 }
 
-// --- Values
-// --------------------------------------------------------------------------------------------------------------------------
+// --- Values ------------------------------------------------------------------------------------------
 
 Value ClassBuilder::SymbolValue(const std::string& name, int order, SymbolKind kind, const Type& type,
                                 DimExpr dim, const Chain& chain, const PathDimensions& dims) {

@@ -38,7 +38,7 @@ bool OwnsBraces(NodeKind kind) {
 bool IsItem(NodeKind kind) {
   if (kind == NodeKind::kFunctionParameter || kind == NodeKind::kClass || kind == NodeKind::kBranch)
     return false;
-  return kind <= NodeKind::kReinit || kind == NodeKind::kName;
+  return kind <= NodeKind::kStop || kind == NodeKind::kName;
 }
 
 class RoleFinder {
@@ -126,6 +126,7 @@ class RoleFinder {
       case NodeKind::kSegment:
       case NodeKind::kAssert:
       case NodeKind::kReinit:
+      case NodeKind::kStop:
         SetOpener(node, node.first_token + 1);
         break;
       case NodeKind::kDimensions:

@@ -53,6 +53,7 @@ NodeId Parser::ParseStatement() {
     case TokenKind::kName:
       if (CurrentText() == "assert" && Kind(1) == TokenKind::kLeftParen) return ParseAssert();
       if (CurrentText() == "reinit" && Kind(1) == TokenKind::kLeftParen) return ParseReinit();
+      if (CurrentText() == "stop" && Kind(1) == TokenKind::kLeftParen) return ParseStop();
       return ParseEquation();
     default:
       return ParseEquation();
@@ -195,6 +196,20 @@ NodeId Parser::ParseReinit() {
   Advance();
   Add(node, ParsePath());
   if (Expect(TokenKind::kComma)) Add(node, ParseExpression());
+  Expect(TokenKind::kRightParen);
+  return Close(node);
+}
+
+// stop("message")
+NodeId Parser::ParseStop() {
+  Builder node = Open(NodeKind::kStop);
+  Advance();
+  Advance();
+  if (Is(TokenKind::kString)) {
+    Add(node, Leaf(NodeKind::kString));
+  } else {
+    Report(messages::kExpected, AfterPrevious(), {"the reason in quotes", Found()});
+  }
   Expect(TokenKind::kRightParen);
   return Close(node);
 }

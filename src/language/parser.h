@@ -120,6 +120,7 @@ class Parser {
   NodeId ParseBranch();
   NodeId ParseAssert();
   NodeId ParseReinit();
+  NodeId ParseStop();
   NodeId ParseEquation();
   NodeId ParseEquationRest(Builder& node, NodeId left);
 

@@ -68,6 +68,7 @@ enum class NodeKind : uint8_t {
   kBranch,     // statements
   kAssert,     // condition, string
   kReinit,     // path, expression
+  kStop,       // string
 
   // Small parts.
   kName,           // token

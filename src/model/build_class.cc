@@ -134,7 +134,11 @@ void ClassBuilder::DeclareMember(NodeId node) {
     case NodeKind::kFeedthrough:
     case NodeKind::kExternal:
     case NodeKind::kSetting:
-      if (!software && tree_->Name(node) != "initial") refuse("this", "it belongs to a `software` component");
+      if (tree_->kind(node) == NodeKind::kSetting && tree_->Name(node) == "initial") {
+        if (!system) refuse("`initial = ...`", "it belongs to a system or an experiment");
+      } else if (!software) {
+        refuse("this", "it belongs to a `software` component");
+      }
       break;
     case NodeKind::kConnect:
       if (software) refuse("a connection", "software contains no components");
@@ -578,8 +582,13 @@ void ClassBuilder::DefineEnergy(NodeId node) {
 }
 
 void ClassBuilder::DefineSetting(NodeId node) {
-  if (tree_->Name(node) != "sample") return;
   const NodeId value_node = (*tree_)[node].first_child;
+  if (value_node.IsNone()) return;
+  if (tree_->Name(node) == "initial") {
+    class_.steady = tree_->Text(value_node) == "steady";
+    if (!class_.steady) Report(messages::kBadSetting, value_node, {"`initial` can only be `steady`"});
+    return;
+  }
   Type time;
   time.declared = true;
   time.dimension = Dimension::Of(0, 0, 1);

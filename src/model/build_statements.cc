@@ -104,7 +104,8 @@ void ClassBuilder::DefineStatement(NodeId node) {
       DefineAssociation(node);
       break;
     case NodeKind::kReinit:
-      Report(messages::kReinitOutsideWhen, node);
+    case NodeKind::kStop:
+      Report(messages::kReinitOutsideWhen, node, {tree_->kind(node) == NodeKind::kReinit ? "reinit" : "stop"});
       break;
     default:
       break;
@@ -355,6 +356,12 @@ void ClassBuilder::DefineWhen(NodeId node) {
 
 void ClassBuilder::DefineWhenAction(NodeId node, WhenClause& clause) {
   const NodeKind kind = tree_->kind(node);
+  if (kind == NodeKind::kStop) {
+    const NodeId reason = (*tree_)[node].first_child;
+    clause.stops = true;
+    if (!reason.IsNone()) clause.stop_reason = StringValue(tree_->Name(reason));
+    return;
+  }
   if (kind != NodeKind::kEquation && kind != NodeKind::kReinit) {
     Report(messages::kNotInWhen, node, {kind == NodeKind::kConnect ? "a connection" : "this statement"});
     return;

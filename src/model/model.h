@@ -151,6 +151,8 @@ struct WhenClause {
   ExprId condition;
   bool is_elsewhen = false;
   std::vector<WhenAction> actions;
+  bool stops = false;  // stop("reason"): the run ends here
+  std::string stop_reason;
   LoopRange loops;
   Origin origin;
 };
@@ -306,6 +308,8 @@ struct ComponentClass {
   std::vector<std::string> inferred_units;      // by variable, then parameter: where no type was declared
   std::vector<SizeCheck> size_checks;
   std::vector<ParameterUse> parameter_uses;  // by parameter
+
+  bool steady = false;  // a system with `initial = steady`
 
   // Software components.
   ExprId sample_period;  // None: continuous

@@ -295,8 +295,9 @@ class SizeChecker {
       if (check.kind == SizeCheck::Kind::kInRange && !(*value >= 1 && *value <= *bound)) {
         // An empty slice at the end (1:0) is no error.
         if (tree.kind(check.node) == NodeKind::kRange && *value == 0) return;
-        diagnostics_.Report(messages::kIndexOutOfRange, tree.SpanOf(check.node),
-                            {Whole(*value), tree.Text(check.node), Whole(*bound)});
+        auto& report = diagnostics_.Report(messages::kIndexOutOfRange, tree.SpanOf(check.node),
+                                           {Whole(*value), Whole(*bound)});
+        if (tree.Text(check.node) != Whole(*value)) report.Label("this is " + Whole(*value));
         reported = true;
       }
     });

@@ -112,16 +112,23 @@ Value ClassBuilder::LowerComprehension(NodeId node) {
   local.base = BaseType::kInteger;
   locals_.push_back({builder_.Intern(name), local});
   loop_stack_.push_back({index, range.from, range.to});
-  Value out = LowerScalar(body_node);
+  Value out = Lower(body_node);
   loop_stack_.pop_back();
   locals_.pop_back();
   if (!out.ok) return out;
+  // A body that is an array itself gives the further dimensions.
+  if (!out.shape.empty()) {
+    std::vector<ExprId> moved;
+    for (size_t k = 0; k < out.shape.size(); ++k) moved.push_back(pool_.Symbol(builder_.IndexSymbol(k + 1)));
+    out.expr = AtIndices(out.expr, moved);
+  }
   const ExprId step = range.step.IsNone() ? pool_.One() : range.step;
   const ExprId running = pool_.Subtract(pool_.Symbol(builder_.IndexSymbol(0)), pool_.One());
   out.expr = Substitute(pool_, out.expr, index, pool_.Add(range.from, pool_.Multiply(step, running)));
   const ExprId length = pool_.Subtract(range.to, range.from);
-  out.shape = {pool_.Add(pool_.IsOne(step) ? length : pool_.Unary(Op::kFloor, pool_.Divide(length, step)),
-                         pool_.One())};
+  out.shape.insert(out.shape.begin(),
+                   pool_.Add(pool_.IsOne(step) ? length : pool_.Unary(Op::kFloor, pool_.Divide(length, step)),
+                             pool_.One()));
   return out;
 }
 

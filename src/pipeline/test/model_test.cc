@@ -183,6 +183,22 @@ component Plant {
               x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[1] * x[0] + x[2] * x[1], 1e-14);
 }
 
+TEST(Arrays, NestedComprehensionsAreMatrices) {
+  const auto loaded = Load(
+      "component M { parameter A : Real[2, 3] = [[10*i + j for j in 1:3] for i in 1:2]  output y : Real = "
+      "A[1, 1] }");
+  const ComponentClass& cls = ClassNamed(*loaded, "M");
+  const ExprPool& pool = loaded->model.expressions;
+  Environment<double> environment;
+  for (int i = 1; i <= 2; ++i) {
+    for (int j = 1; j <= 3; ++j) {
+      SetValue(environment, *pool.FindSymbol("#1"), i);
+      SetValue(environment, *pool.FindSymbol("#2"), j);
+      EXPECT_EQ(EvaluateDouble(pool, cls.parameters[0].value, environment), 10 * i + j);
+    }
+  }
+}
+
 TEST(Arrays, StayArrays) {
   const auto loaded = Load(R"(
 system S {

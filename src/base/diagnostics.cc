@@ -123,13 +123,14 @@ void Diagnostics::Sort() {
   std::stable_sort(list_.begin(), list_.end(),
                    [&](const Diagnostic& a, const Diagnostic& b) { return key(a) < key(b); });
   const auto same = [&](const Diagnostic& a, const Diagnostic& b) { return key(a) == key(b); };
-  const auto last = std::unique(list_.begin(), list_.end(), same);
-  for (auto it = last; it != list_.end(); ++it) {
-    if (it->info == nullptr) continue;
-    if (it->info->severity == Severity::kError) --errors_;
-    if (it->info->severity == Severity::kWarning) --warnings_;
-  }
-  list_.erase(last, list_.end());
+  const auto count = [&](Severity severity) {
+    return static_cast<size_t>(std::count_if(
+        list_.begin(), list_.end(), [&](const Diagnostic& d) { return d.info->severity == severity; }));
+  };
+  const size_t errors = count(Severity::kError), warnings = count(Severity::kWarning);
+  list_.erase(std::unique(list_.begin(), list_.end(), same), list_.end());
+  errors_ -= errors - count(Severity::kError);
+  warnings_ -= warnings - count(Severity::kWarning);
 }
 
 std::string RenderText(const Diagnostic& d, const SourceFiles& files, bool colours) {

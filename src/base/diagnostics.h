@@ -59,6 +59,8 @@ class Diagnostics {
   size_t errors() const { return errors_; }
   size_t warnings() const { return warnings_; }
   size_t left_out() const { return left_out_; }
+  /// Whether further findings are only counted, so that looking for suggestions would be in vain.
+  bool full() const { return list_.size() >= kMost; }
   bool ok() const { return errors_ == 0; }
   /// Sorts by file and place, stably, and drops exact repetitions, so that the list does not depend on the
   /// order of the checks.

@@ -105,6 +105,7 @@ DeclarationId ModelBuilder::FindDeclaration(const SyntaxTree& tree, NodeId path,
     return DeclarationId::None();
   }
   auto& report = diagnostics.Report(unknown, tree.SpanOf(path), {tree.Text(path)});
+  if (diagnostics.full()) return DeclarationId::None();
   const std::vector<std::string_view> candidates = declarations.Names(wanted);
   const std::string_view near = Nearest(model.names.Text(name), candidates);
   if (!near.empty()) {

@@ -205,6 +205,7 @@ ClassBuilder::Resolved ClassBuilder::Unknown(NodeId segment, const ComponentClas
       cls.name.IsNone() ? std::string("this place") : "`" + builder_.NameText(cls.name) + "`";
   auto& message =
       builder_.diagnostics.Report(messages::kUnknownName, tree_->NameSpan(segment), {name, where});
+  if (builder_.diagnostics.full()) return {};
   std::vector<std::string_view> candidates = MemberNames(cls);
   for (const Local& local : locals_) candidates.push_back(builder_.model.names.Text(local.name));
   const std::string_view near = Nearest(name, candidates);

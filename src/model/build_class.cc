@@ -54,9 +54,9 @@ ClassId ClassBuilder::Build(DeclarationId id, NameId model_name) {
   }
   class_.instances.reserve(instances);
   member_instances_.reserve(instances);
-  class_.arguments.reserve(instances);
+  class_.arguments.reserve(2 * instances);
   class_.connections.reserve(connections);
-  class_.endpoints.reserve(2 * connections);
+  class_.endpoints.reserve(3 * connections);
   for (const NodeId member : members_) DeclareMember(member);
   LowerShapes();
   size_t instance_node = 0;

@@ -129,8 +129,8 @@ int RunLibrary(const LibraryOptions& options, const Console& console) {
     all.push_back(model.names.Text(d.name));
     if (!d.package.IsNone()) all.push_back(model.names.Text(d.package));
     if (model.Text(d.name) == name && (package.empty() || model.Text(d.package) == package))
-      found.push_back(DeclarationId(i));
-    if ((options.name.empty() || in_package) && options.json) found.push_back(DeclarationId(i));
+      found.emplace_back(i);
+    if ((options.name.empty() || in_package) && options.json) found.emplace_back(i);
   }
   if (!options.json && (options.name.empty() || (found.empty() && is_package))) {
     PrintIndex(*loaded, options.name, console);

@@ -105,7 +105,8 @@ void ClassBuilder::DefineStatement(NodeId node) {
       break;
     case NodeKind::kReinit:
     case NodeKind::kStop:
-      Report(messages::kReinitOutsideWhen, node, {tree_->kind(node) == NodeKind::kReinit ? "reinit" : "stop"});
+      Report(messages::kReinitOutsideWhen, node,
+             {tree_->kind(node) == NodeKind::kReinit ? "reinit" : "stop"});
       break;
     default:
       break;

@@ -119,7 +119,7 @@ class ClassBuilder {
   // build_instances.cc
   void DeclareInstance(NodeId node);
   void DefineInstance(NodeId node, uint32_t first);
-  void DefineArgument(NodeId node, uint32_t instance);
+  void DefineArgument(NodeId node, uint32_t index);
   bool FastArgument(NodeId value, const Parameter& parameter, Argument& argument);
   void CheckArguments(const Instance& instance, NodeId class_node);
   std::string InstanceText(uint32_t instance) const {
@@ -160,7 +160,8 @@ class ClassBuilder {
   Value Combine(NodeKind op, NodeId node, NodeId right_node, Value left, Value right);
   Value Additive(NodeKind op, NodeId node, Value left, Value right, NodeId left_node, NodeId right_node);
   Value Multiplicative(NodeKind op, NodeId node, Value left, Value right);
-  Value Compare(NodeKind op, NodeId node, Value left, Value right, NodeId left_node, NodeId right_node);
+  Value Compare(NodeKind op, NodeId node, const Value& left, const Value& right, NodeId left_node,
+                NodeId right_node);
   Value Logical(NodeKind op, Value left, Value right, NodeId left_node, NodeId right_node);
   Value LowerPower(NodeId node);
   Value LowerConditional(NodeId node);
@@ -170,7 +171,7 @@ class ClassBuilder {
   Value LowerArray(NodeId node);
   Value LowerComprehension(NodeId node);
   Value CallFunction(NodeId node, FunctionDefinition& function, std::string_view name);
-  Value CallTable(NodeId node, TableId table);
+  Value CallTable(NodeId node, TableId id);
   bool Numeric(const Value& value, NodeId node);
   bool WantCount(NodeId node, size_t least, size_t most);
   bool SameShape(Value& a, Value& b, NodeId left_node, NodeId right_node, Shape& shape);
@@ -214,7 +215,7 @@ class ClassBuilder {
   const ComponentClass& OwnerOf(const Chain& chain, size_t k) const;
   bool TakeSegment(NodeId segment, const Shape& shape, const Chain& chain, PathDimensions& dims, bool report);
   bool LowerSubscript(NodeId node, ExprId size, Subscript& out, std::string_view what);
-  Resolved ResolveIn(const ComponentClass& cls, NodeId path, NodeId segment, std::string prefix,
+  Resolved ResolveIn(const ComponentClass& cls, NodeId path, NodeId segment, const std::string& prefix,
                      PathDimensions dims, Chain& chain, bool report);
   Resolved EdgeVariable(const ComponentClass& cls, const Edge& edge, NodeId path, NodeId segment,
                         const std::string& prefix, PathDimensions& dims, const Chain& chain, bool report);
@@ -226,7 +227,7 @@ class ClassBuilder {
                           const Instance& instance);
   std::vector<std::string_view> MemberNames(const ComponentClass& cls) const;
   Resolved Unknown(NodeId segment, const ComponentClass& cls, bool report);
-  const DimExpr GenericOf(const ComponentClass& outer, const Instance& instance, size_t k);
+  DimExpr GenericOf(const ComponentClass& outer, const Instance& instance, size_t k);
   void AddSizeCheck(SizeCheck::Kind kind, ExprId value, ExprId bound, NodeId node);
 
   // finish_class.cc

@@ -47,7 +47,7 @@ Declarations::FileInfo& Declarations::Info(FileId file) {
   return files_[file.index()];
 }
 
-void Declarations::Register(Declaration declaration) {
+void Declarations::Register(const Declaration& declaration) {
   const auto id = static_cast<uint32_t>(declarations_.size());
   const auto [it, is_new] = last_.try_emplace(declaration.name, id);
   if (is_new) {
@@ -56,7 +56,7 @@ void Declarations::Register(Declaration declaration) {
     declarations_[it->second].next = id;
     it->second = id;
   }
-  declarations_.push_back(std::move(declaration));
+  declarations_.push_back(declaration);
 }
 
 void Declarations::AddLibraryFile(const std::string& name, std::string text) {
@@ -212,7 +212,7 @@ Declarations::Lookup Declarations::Find(NameId package, NameId name, FileId from
     if (distance > 3 || distance > best) continue;
     if (distance < best) lookup.found.clear();
     best = distance;
-    lookup.found.push_back(DeclarationId(i));
+    lookup.found.emplace_back(i);
   }
   return lookup;
 }

@@ -80,7 +80,7 @@ class Declarations {
     std::vector<FileId> imported_files;
   };
   FileInfo& Info(FileId file);
-  void Register(Declaration declaration);
+  void Register(const Declaration& declaration);
   void IndexTree(FileId file, TreeId tree);
   void Import(FileId file, const SyntaxTree& tree, NodeId node);
 

@@ -112,7 +112,7 @@ ClassBuilder::Equated ClassBuilder::Equate(const DimExpr& a, const DimExpr& b, N
   if (outcome.status != DimensionSystem::Status::kContradiction) return Equated::kYes;
   const auto name = [&](GenericId id) { return builder_.NameText(cls_->generics[id.index()]); };
   // With one unknown the two values can be named; with more, the product is what contradicts.
-  std::string here = "", elsewhere = "";
+  std::string here, elsewhere;
   if (ratio.terms.size() == 1 && ratio.terms[0].exponent.num != 0) {
     const auto root = Divide(Rational(1), ratio.terms[0].exponent);
     const auto stated = root ? Power(outcome.stated, *root) : std::nullopt;
@@ -277,7 +277,7 @@ void ClassBuilder::JoinHints(const DimExpr& a, const DimExpr& b) {
   }
 }
 
-DimExpr const ClassBuilder::GenericOf(const ComponentClass& outer, const Instance& instance, size_t k) {
+DimExpr ClassBuilder::GenericOf(const ComponentClass& outer, const Instance& instance, size_t k) {
   if (instance.first_generic == UINT32_MAX) return {};
   const size_t at = instance.first_generic + k;
   if (building_ && &outer == cls_) return {{}, {{generic_vars_[at], 1}}};

@@ -163,7 +163,7 @@ Value ClassBuilder::LowerCall(NodeId node) {
   }
   if (name == "size") {
     if (!WantCount(node, 1, 2)) return Failed();
-    const Value value = Lower(arguments[0]);
+    Value value = Lower(arguments[0]);
     if (!value.ok) return value;
     double k = 1;
     if (arguments.size() == 2) {
@@ -192,7 +192,7 @@ Value ClassBuilder::LowerCall(NodeId node) {
   }
   if (name == "edge" || name == "change") {
     if (!WantCount(node, 1, 1)) return Failed();
-    const Value value = LowerScalar(arguments[0]);
+    Value value = LowerScalar(arguments[0]);
     if (!value.ok) return value;
     if (name == "edge" && value.base != BaseType::kBoolean) {
       Report(messages::kConditionWanted, arguments[0], {TextOf(arguments[0]), BaseTypeText(value.base)});

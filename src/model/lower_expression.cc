@@ -240,7 +240,7 @@ Value ClassBuilder::Combine(NodeKind op, NodeId node, NodeId right_node, Value l
       if (!Numeric(left, left_node) || !Numeric(right, right_node)) return Failed();
       return Multiplicative(op, node, std::move(left), std::move(right));
     default:
-      return Compare(op, node, std::move(left), std::move(right), left_node, right_node);
+      return Compare(op, node, left, right, left_node, right_node);
   }
 }
 
@@ -317,7 +317,7 @@ Value ClassBuilder::Additive(NodeKind op, NodeId node, Value left, Value right, 
   return out;
 }
 
-Value ClassBuilder::Compare(NodeKind op, NodeId node, Value left, Value right, NodeId left_node,
+Value ClassBuilder::Compare(NodeKind op, NodeId node, const Value& left, const Value& right, NodeId left_node,
                             NodeId right_node) {
   const bool equality = op == NodeKind::kEqual || op == NodeKind::kNotEqual;
   const bool numbers = (left.base == BaseType::kReal || left.base == BaseType::kInteger) &&

@@ -82,7 +82,7 @@ class ModelBuilder {
   // resolve_types.cc
   /// A type from syntax; generics are numbered by `generics`, which grows. Reports and returns false if it is
   /// none.
-  bool ResolveType(const SyntaxTree& tree, NodeId type, std::vector<NameId>* generics, Type& out);
+  bool ResolveType(const SyntaxTree& tree, NodeId node, std::vector<NameId>* generics, Type& out);
   std::string QuantityArticle(const Type& type) const;
   /// FormatDimension, remembered: millions of literals share a few units.
   const std::string& DimensionText(const Dimension& dimension, KindHint kind = KindHint::kNone);

@@ -273,7 +273,7 @@ ClassBuilder::Resolved ClassBuilder::EdgeVariable(const ComponentClass& cls, con
 }
 
 ClassBuilder::Resolved ClassBuilder::ResolveIn(const ComponentClass& cls, NodeId path, NodeId segment,
-                                               std::string prefix, PathDimensions dims, Chain& chain,
+                                               const std::string& prefix, PathDimensions dims, Chain& chain,
                                                bool report) {
   Resolved out;
   const NameId name = builder_.Intern(tree_->Name(segment));
@@ -292,7 +292,7 @@ ClassBuilder::Resolved ClassBuilder::ResolveIn(const ComponentClass& cls, NodeId
   if (!member) {
     // The only edge may be left out.
     if (cls.edges.size() == 1 && next.IsNone()) {
-      const Resolved variable = EdgeVariable(cls, cls.edges[0], path, segment, prefix, dims, chain, false);
+      Resolved variable = EdgeVariable(cls, cls.edges[0], path, segment, prefix, dims, chain, false);
       if (variable.ok) return variable;
     }
     return Unknown(segment, cls, report);

@@ -158,7 +158,7 @@ class ExprPool {
   ExprId Power(ExprId base, ExprId exponent);
   ExprId Power(ExprId base, double exponent) { return Power(base, Number(exponent)); }
   /// One sum or product of any number of operands (0 or 1 for none).
-  ExprId Sum(std::span<const ExprId> terms);
+  ExprId Sum(std::span<const ExprId> operands);
   ExprId Sum(std::initializer_list<ExprId> terms) { return Sum(std::span(terms.begin(), terms.size())); }
   ExprId Product(std::span<const ExprId> factors);
   ExprId Product(std::initializer_list<ExprId> factors) {
@@ -320,7 +320,7 @@ class ExprPool {
 
   // build_product.cc
   Factor SplitFactor(ExprId id) const;
-  ExprId ProductOf(std::span<const ExprId> factors, bool merge_scaled);
+  ExprId ProductOf(std::span<const ExprId> operands, bool merge_scaled);
 
   FunctionId DeclareFunction(std::string_view name, std::span<const uint32_t> orders);
 

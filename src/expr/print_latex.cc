@@ -27,7 +27,7 @@ bool IsNumeral(std::string_view text) {
 
 std::string LatexOfNumber(double value) {
   if (std::isinf(value)) return value < 0 ? "-\\infty" : "\\infty";
-  const std::string text = FormatNumber(value);
+  std::string text = FormatNumber(value);
   const size_t e = text.find('e');
   if (e == std::string::npos) return text;
   const std::string mantissa = text.substr(0, e);

@@ -261,7 +261,7 @@ std::optional<Solution> SolveFor(ExprPool& pool, ExprId residual, SymbolId unkno
 }
 
 std::string DescribeCondition(const ExprPool& pool, const SolveCondition& condition) {
-  const std::string text = PrintText(pool, condition.expr);
+  std::string text = PrintText(pool, condition.expr);
   switch (condition.kind) {
     case Kind::kNonzero:
       return "coefficient " + text + " must not be zero";

@@ -37,7 +37,7 @@ class Substituter {
         result = OfClashingSum(id);
       } else {
         operands.clear();
-        for (ExprId operand : old) operands.push_back(ExprId(*memo_.Find(operand)));
+        for (ExprId operand : old) operands.emplace_back(*memo_.Find(operand));
         if (!std::ranges::equal(operands, old)) {
           ++pool_.mutable_statistics().substitutions;
           result = pool_.Rebuild(id, operands);

@@ -133,7 +133,7 @@ class DimensionSystem::Elimination {
   std::optional<Place> Locate(uint32_t variable);
   bool Reduce(Monomial& monomial, Mode mode);
   bool Substitute(Monomial& monomial);
-  bool Refresh(uint32_t row);
+  bool Refresh(uint32_t start);
   bool TryExchange(uint32_t root, const Monomial& monomial);
   void Count(const Row& row, int by);
   void Join(uint32_t child, uint32_t parent, uint32_t tag);
@@ -407,7 +407,7 @@ DimensionSystem::Outcome DimensionSystem::Elimination::AddEquation(std::span<con
 DimensionSystem::Outcome DimensionSystem::Elimination::AddGeneral(std::span<const Term> terms,
                                                                   const DimensionVector& constant,
                                                                   uint32_t tag) {
-  const Outcome too_large{Status::kTooLarge, {}, {}, {}};
+  Outcome too_large{Status::kTooLarge, {}, {}, {}};
   const WideVector stated(constant);
   Monomial rest;
   if (!MultiplyPower(rest.constant, stated, -1)) return too_large;
@@ -461,7 +461,7 @@ DimensionSystem::Answer DimensionSystem::Elimination::Find(uint32_t variable) {
   Answer answer;
   Monomial monomial;
   monomial.terms.push_back({variable, 1});
-  const auto value = Reduce(monomial, Mode::kRefresh) ? Narrow(monomial.constant) : std::nullopt;
+  auto value = Reduce(monomial, Mode::kRefresh) ? Narrow(monomial.constant) : std::nullopt;
   answer.too_large = !value;
   if (value) answer.value = std::move(*value);
   for (const WideTerm& term : monomial.terms) {

@@ -370,6 +370,7 @@ std::string SuggestUnit(std::string_view symbol) {
     if (lower == name) return std::string(unit);
   }
   std::vector<std::string_view> candidates;
+  candidates.reserve(std::size(kTable));
   for (const UnitSymbol& unit : kTable) candidates.emplace_back(unit.symbol);
   return std::string(Nearest(symbol, candidates));
 }

@@ -18,7 +18,7 @@ std::vector<SymbolId> FindSymbols(const ExprPool& pool, ExprId expr) {
     stack.pop_back();
     if (pool.IsSymbol(id) && pool.kind(pool.SymbolOf(id)) != SymbolKind::kIndex)
       found.push_back(pool.SymbolOf(id));
-    if (pool.op(id) == Op::kCall && FindBuiltin(pool.FunctionName(pool.FunctionOf(id))) == Builtin::kPre)
+    if (pool.op(id) == Op::kCall && IsPastBuiltin(FindBuiltin(pool.FunctionName(pool.FunctionOf(id)))))
       continue;
     for (ExprId operand : pool.operands(id)) {
       if (seen.Insert(operand, 0)) stack.push_back(operand);

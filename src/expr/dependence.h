@@ -15,8 +15,8 @@ struct Dependence {
 };
 
 /** What occurs in an expression, ordered by name. All kinds but loop variables are listed, parameters too:
-ask `pool.kind`. What stands inside pre(...) is a value from before and does not count. An array counts as one
-variable, whichever element is used. Linear. */
+ask `pool.kind`. What stands inside pre(...) or delay(...) is a value from before and does not count. An array
+counts as one variable, whichever element is used. Linear. */
 std::vector<Dependence> FindDependence(const ExprPool& pool, ExprId expr);
 
 /// The symbols themselves (each order its own), ordered by name and order, under the same rules.

@@ -43,6 +43,7 @@ std::vector<ExprId> SweepBackwards(ExprPool& pool, const ExprOrder& order) {
     };
     const Builtin builtin =
         pool.op(id) == Op::kCall ? FindBuiltin(pool.FunctionName(pool.FunctionOf(id))) : Builtin::kNone;
+    if (builtin == Builtin::kDelay) continue;
     if (pool.op(id) == Op::kIf) {
       give(1, pool.If(operands[0], adjoint, pool.Zero()));
       give(2, pool.If(operands[0], pool.Zero(), adjoint));

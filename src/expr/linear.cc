@@ -38,6 +38,7 @@ Degree DegreeOf(const ExprPool& pool, ExprId id, std::span<const Degree> operand
     case Op::kCall:
       switch (FindBuiltin(pool.FunctionName(pool.FunctionOf(id)))) {
         case Builtin::kPre:
+        case Builtin::kDelay:
           return Degree::kFree;
         case Builtin::kNoEvent:
           return operands[0];

@@ -57,7 +57,7 @@ class Solver {
     for (ExprId id : order_.nodes) {
       bool depends = id == x_;
       for (ExprId operand : p_.operands(id)) depends |= Depends(operand);
-      if (p_.op(id) == Op::kCall && FindBuiltin(p_.FunctionName(p_.FunctionOf(id))) == Builtin::kPre)
+      if (p_.op(id) == Op::kCall && IsPastBuiltin(FindBuiltin(p_.FunctionName(p_.FunctionOf(id)))))
         depends = false;
       depends_.Insert(id, depends);
     }

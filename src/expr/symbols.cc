@@ -12,36 +12,6 @@ namespace cotree {
 
 namespace {
 
-bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-/// Digits inside compare as numbers: x[2] < x[10].
-std::strong_ordering CompareNames(std::string_view a, std::string_view b) {
-  size_t i = 0, j = 0;
-  while (i < a.size() && j < b.size()) {
-    if (IsDigit(a[i]) && IsDigit(b[j])) {
-      size_t i_end = i, j_end = j;
-      while (i_end < a.size() && IsDigit(a[i_end])) ++i_end;
-      while (j_end < b.size() && IsDigit(b[j_end])) ++j_end;
-      size_t i_first = i, j_first = j;
-      while (i_first + 1 < i_end && a[i_first] == '0') ++i_first;
-      while (j_first + 1 < j_end && b[j_first] == '0') ++j_first;
-      if (auto c = (i_end - i_first) <=> (j_end - j_first); c != 0) return c;
-      const int digits = a.substr(i_first, i_end - i_first).compare(b.substr(j_first, j_end - j_first));
-      if (digits != 0) return digits <=> 0;
-      i = i_end;
-      j = j_end;
-      continue;
-    }
-    if (a[i] != b[j]) return static_cast<unsigned char>(a[i]) <=> static_cast<unsigned char>(b[j]);
-    ++i;
-    ++j;
-  }
-  if (auto c = (a.size() - i) <=> (b.size() - j); c != 0) return c;
-  return a.compare(b) <=> 0;  // x[01] and x[1] are different names
-}
-
 std::strong_ordering CompareNumbers(double a, double b) {
   return a < b   ? std::strong_ordering::less
          : b < a ? std::strong_ordering::greater

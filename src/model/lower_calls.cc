@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
+#include "expr/dependence.h"
 #include "expr/differentiate.h"
 #include "expr/substitute.h"
 #include "model/class_builder.h"
@@ -42,9 +43,9 @@ constexpr std::array kElementary = {
     Elementary{"atan2", Op::kAtan2, 2, Rule::kArctangent},
 };
 
-constexpr std::array<std::string_view, 13> kOthers = {"der",    "pre",     "sum",      "size",    "sample",
+constexpr std::array<std::string_view, 14> kOthers = {"der",    "pre",     "sum",      "size",    "sample",
                                                       "edge",   "initial", "terminal", "noevent", "smooth",
-                                                      "change", "assert",  "reinit"};
+                                                      "change", "assert",  "reinit",   "delay"};
 
 std::string Count(size_t n) {
   return std::to_string(n) + (n == 1 ? " argument" : " arguments");
@@ -201,13 +202,31 @@ Value ClassBuilder::LowerCall(NodeId node) {
     condition.expr = pool_.Call(name, {value.expr});
     return condition;
   }
+  Type time;
+  time.declared = true;
+  time.dimension = Dimension::Of(0, 0, 1);
+  time.unit = "s";
+  if (name == "delay") {
+    if (!WantCount(node, 2, 2)) return Failed();
+    Value value = Lower(arguments[0]);
+    Value by = LowerScalar(arguments[1]);
+    if (!Numeric(value, arguments[0]) || !by.ok || !Fit(by, arguments[1], time, DimOf(time), "a time"))
+      return Failed();
+    bool constant = pool_.IsZero(TimeDerivative(pool_, by.expr));
+    for (const Dependence& dependence : FindDependence(pool_, by.expr))
+      constant = constant && pool_.kind(dependence.base) == SymbolKind::kParameter;
+    if (!constant) {
+      Report(messages::kNotConstant, arguments[1], {TextOf(arguments[1])})
+          .helps.assign(1, "the time of a delay is a number or made of parameters");
+      return Failed();
+    }
+    value.expr = pool_.Call(name, {value.expr, by.expr});
+    value.bare = false;
+    return value;
+  }
   if (name == "sample") {
     if (!WantCount(node, 1, 2)) return Failed();
     std::vector<ExprId> times;
-    Type time;
-    time.declared = true;
-    time.dimension = Dimension::Of(0, 0, 1);
-    time.unit = "s";
     for (const NodeId argument : arguments) {
       Value value = LowerScalar(argument);
       if (!value.ok || !Fit(value, argument, time, DimOf(time), "a time")) return Failed();

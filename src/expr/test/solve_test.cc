@@ -135,6 +135,7 @@ TEST_F(SolveTest, LinearCoefficients) {
   EXPECT_EQ(describe(pool.Add(x, pool.Unary(Op::kFloor, y))), "not in y");
   EXPECT_EQ(describe(pool.If(pool.Less(x, b), pool.One(), pool.Number(2))), "not in x");
   EXPECT_EQ(describe(pool.Add(y, pool.Call("pre", {x}))), "0, 1, pre(x)");
+  EXPECT_EQ(describe(pool.Add(y, pool.Call("delay", {x, a}))), "0, 1, delay(x, a)");
   EXPECT_EQ(describe(pool.Call("noevent", {pool.Multiply(a, x)})), "noevent(a), 0, 0");
   EXPECT_EQ(describe(a), "0, 0, a");
 }

@@ -160,7 +160,7 @@ WrongModel ReadWrongModel(std::string name, std::string text) {
       if (e.line == 0 || e.column == 0 || e.text.empty()) model.trouble = line;
       e.reordered_text = e.text;
       model.expectations.push_back(std::move(e));
-    } else if (line.starts_with("// help: ")) {
+    } else if (line.starts_with("// help: ") || line.starts_with("// note: ")) {
       if (model.expectations.empty())
         model.trouble = line;
       else

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/build_graphs.h"
 #include "pipeline/load_model.h"
 #include "product_support.h"
 
@@ -64,6 +65,7 @@ TEST(Manual, EveryBlockDoesWhatItsMarkSays) {
     SCOPED_TRACE(where + "\n" + block.code);
     NoReader reader;
     const auto loaded = LoadModelText(where, block.code, reader);
+    BuildGraphs(*loaded);
     const auto& list = loaded->diagnostics.list();
     if (block.mark == "cot") {
       ++clean;

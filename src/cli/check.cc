@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "model/describe_model.h"
+#include "pipeline/build_graphs.h"
 #include "pipeline/load_model.h"
 
 namespace cotree {
@@ -121,6 +122,7 @@ void PrintStatistics(const LoadedModel& loaded) {
 int RunCheck(const CheckOptions& options, const Console& console) {
   DiskReader reader;
   const auto loaded = LoadModel(options.file, reader, {.library = options.library});
+  BuildGraphs(*loaded);
   const Diagnostics& diagnostics = loaded->diagnostics;
   if (options.json) {
     std::fputs(CheckJson(*loaded, options).c_str(), stdout);

@@ -10,11 +10,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string Dump(const Json& json) {
-  // Bytes that are not UTF-8 may stand in a user's file; they are replaced, never a reason to fail.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 Json PlaceJson(const Span& span, const SourceFiles& files, const std::string& label) {
   const SourceFile& file = files[span.file];
   const Position begin = file.PositionOf(span.begin), end = file.PositionOf(span.end);
@@ -28,6 +23,29 @@ const char* SeverityWord(Severity severity) {
 
 }  // namespace
 
+std::string DumpJson(const nlohmann::ordered_json& json) {
+  // Bytes that are not UTF-8 may stand in a user's file; they are replaced, never a reason to fail.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+nlohmann::ordered_json DiagnosticsJson(const LoadedModel& loaded) {
+  Json list = Json::array();
+  for (const Diagnostic& d : loaded.diagnostics.list()) {
+    Json item;
+    item["code"] = CodeText(*d.info);
+    item["severity"] = SeverityWord(d.info->severity);
+    item["message"] = d.message;
+    item["place"] = d.where.file.IsNone() ? Json(nullptr) : PlaceJson(d.where, loaded.model.files, d.label);
+    Json others = Json::array();
+    for (const auto& other : d.others) others.push_back(PlaceJson(other.where, loaded.model.files, other.label));
+    item["others"] = others;
+    item["notes"] = d.notes;
+    item["help"] = d.helps;
+    list.push_back(item);
+  }
+  return list;
+}
+
 std::string CheckJson(LoadedModel& loaded, const CheckOptions& options) {
   Model& model = loaded.model;
   Json out;
@@ -37,21 +55,7 @@ std::string CheckJson(LoadedModel& loaded, const CheckOptions& options) {
   out["ok"] = loaded.diagnostics.ok();
   out["errors"] = loaded.diagnostics.errors();
   out["warnings"] = loaded.diagnostics.warnings();
-  Json list = Json::array();
-  for (const Diagnostic& d : loaded.diagnostics.list()) {
-    Json item;
-    item["code"] = CodeText(*d.info);
-    item["severity"] = SeverityWord(d.info->severity);
-    item["message"] = d.message;
-    item["place"] = d.where.file.IsNone() ? Json(nullptr) : PlaceJson(d.where, model.files, d.label);
-    Json others = Json::array();
-    for (const auto& other : d.others) others.push_back(PlaceJson(other.where, model.files, other.label));
-    item["others"] = others;
-    item["notes"] = d.notes;
-    item["help"] = d.helps;
-    list.push_back(item);
-  }
-  out["diagnostics"] = list;
+  out["diagnostics"] = DiagnosticsJson(loaded);
   Json systems = Json::array();
   if (loaded.diagnostics.ok()) {
     for (const ClassId id : model.systems) {
@@ -88,7 +92,7 @@ std::string CheckJson(LoadedModel& loaded, const CheckOptions& options) {
                          {"substitutions", s.substitutions},
                          {"solutions", s.solutions}};
   }
-  return Dump(out);
+  return DumpJson(out);
 }
 
 std::string LibraryJson(LoadedModel& loaded, const std::vector<ClassId>& classes) {
@@ -139,7 +143,7 @@ std::string LibraryJson(LoadedModel& loaded, const std::vector<ClassId>& classes
     list.push_back(item);
   }
   out["classes"] = list;
-  return Dump(out);
+  return DumpJson(out);
 }
 
 }  // namespace cotree

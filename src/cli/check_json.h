@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "cli/commands.h"
@@ -12,5 +13,10 @@ namespace cotree {
 std::string CheckJson(LoadedModel& loaded, const CheckOptions& options);
 /// The library, or one class of it, as JSON, schema docs/schema/cotree.library-1.json.
 std::string LibraryJson(LoadedModel& loaded, const std::vector<ClassId>& classes);
+
+/// The list `diagnostics` of all our JSON.
+nlohmann::ordered_json DiagnosticsJson(const LoadedModel& loaded);
+/// With a line end; bytes that are not UTF-8 are replaced.
+std::string DumpJson(const nlohmann::ordered_json& json);
 
 }  // namespace cotree

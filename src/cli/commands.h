@@ -49,6 +49,15 @@ struct EditOptions {
 };
 int RunEdit(const EditOptions& options, const Console& console);
 
+struct GraphOptions {
+  std::string file;
+  std::string format = "text";  // text, json, dot, svg
+  std::string system;           // the system to show; empty: all (the only one for dot and svg)
+  std::string output;           // a file; empty: standard output
+  std::string library;
+};
+int RunGraph(const GraphOptions& options, const Console& console);
+
 /// Parses the command line and runs the command.
 int RunCotree(int argc, char** argv);
 

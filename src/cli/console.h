@@ -21,6 +21,8 @@ enum ExitCode : int {
 class Console {
  public:
   Console();
+  /// Without colours: for files.
+  static Console Plain() { return Console(false); }
   bool colours_out() const { return colours_out_; }
   bool colours_err() const { return colours_err_; }
   std::string Bold(std::string_view text) const { return Paint(text, "1"); }
@@ -29,6 +31,7 @@ class Console {
   std::string Cyan(std::string_view text) const { return Paint(text, "36"); }
 
  private:
+  explicit Console(bool colours) : colours_out_(colours), colours_err_(colours) {}
   std::string Paint(std::string_view text, const char* code) const;
   bool colours_out_ = false, colours_err_ = false;
 };

@@ -14,6 +14,7 @@ A first model, in two minutes:
   cotree new lamp              writes lamp.cot, a motor that turns a flywheel
   cotree check lamp.cot        says what it is made of, or what is wrong and where
   cotree check --units F       which dimensions were found for signals: pid.kp : V/rad
+  cotree graph lamp.cot        the linear graph: vertices, edges, what each edge is;  --format svg  draws it
   cotree library               all components;  cotree library Resistor  shows one
   cotree fmt lamp.cot          tidy layout, no comment lost
   cotree edit-text lamp.cot set motor R "0.8 ohm"      change one value, leave every other byte
@@ -50,6 +51,18 @@ int RunCotree(int argc, char** argv) {
   check_command->footer(
       "\nExamples:\n  cotree check examples/positioner/positioner.cot\n  cotree check drive.cot --units "
       "--parameters\n  cotree check drive.cot --format json | jq .diagnostics");
+
+  GraphOptions graph;
+  CLI::App* graph_command = app.add_subcommand("graph", "the linear graph of a system: vertices, edges, signals");
+  graph_command->add_option("FILE", graph.file, "a .cot file")->required();
+  graph_command->add_option("--format", graph.format, "text, json, dot or svg")
+      ->check(CLI::IsMember({"text", "json", "dot", "svg"}));
+  graph_command->add_option("--system", graph.system, "which system, if the file has several");
+  graph_command->add_option("-o,--output", graph.output, "write to this file");
+  graph_command->add_option("--library", graph.library, "take the standard library from this folder");
+  graph_command->footer(
+      "\nExamples:\n  cotree graph examples/positioning/positioning.cot\n  cotree graph drive.cot --format svg -o "
+      "drive.svg\n  cotree graph drive.cot --format json | jq '.systems[0].edges'");
 
   FormatOptions format;
   CLI::App* format_command = app.add_subcommand("fmt", "lay out files anew; comments and meaning stay");
@@ -112,7 +125,7 @@ Operations:
       return kExitUsage;
     }
     if (app.get_subcommands().empty() && argv[1][0] != '-') {
-      const std::string_view near = Nearest(argv[1], {"check", "fmt", "new", "library", "edit-text"});
+      const std::string_view near = Nearest(argv[1], {"check", "graph", "fmt", "new", "library", "edit-text"});
       std::fprintf(stderr, "cotree: `%s` is not a command%s\nTry `cotree --help`.\n", argv[1],
                    near.empty() ? "" : ("; did you mean `" + std::string(near) + "`?").c_str());
       return kExitUsage;
@@ -124,6 +137,7 @@ Operations:
   check.json = check_format == "json";
   library.json = library_format == "json";
   if (check_command->parsed()) return RunCheck(check, console);
+  if (graph_command->parsed()) return RunGraph(graph, console);
   if (format_command->parsed()) return RunFormat(format, console);
   if (new_command->parsed()) return RunNew(create, console);
   if (library_command->parsed()) return RunLibrary(library, console);

@@ -170,6 +170,11 @@ bool ClassBuilder::ResolveEndpoint(NodeId path, Endpoint& endpoint, bool signal,
   endpoint.expression = resolved.value.expr;
   endpoint.instance = resolved.instance;
   endpoint.member = resolved.member;
+  if (!resolved.value.shape.empty()) {
+    endpoint.first_subscript = static_cast<uint32_t>(class_.shapes.size());
+    endpoint.member_subscripts = static_cast<uint8_t>(resolved.value.shape.size());
+    class_.shapes.push_back(resolved.value.shape);
+  }
   if (!target) return true;
   // An input of an inner component, or an output of this one.
   const bool inner_input =

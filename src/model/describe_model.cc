@@ -91,6 +91,14 @@ void CollectUnits(const Model& model, const ComponentClass& cls, const std::stri
 
 }  // namespace
 
+namespace {
+
+std::string WholeText(double value) {
+  return value >= 0 && value < 1e15 ? std::to_string(static_cast<uint64_t>(value)) : NumberText(value);
+}
+
+}  // namespace
+
 std::string NumberText(double value) {
   char buffer[40];
   const double size = value < 0 ? -value : value;
@@ -220,7 +228,7 @@ class ParameterLister {
         bool first = true;
         for (const ExprId size : model_[id].shapes[instance.shape]) {
           const auto n = EvaluateConstant(model_.expressions, size, values);
-          path += (first ? "1:" : ", 1:") + (n ? NumberText(*n) : ExpressionText(model_, size));
+          path += (first ? "1:" : ", 1:") + (n ? WholeText(*n) : ExpressionText(model_, size));
           first = false;
         }
         path += "]";

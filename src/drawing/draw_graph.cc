@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drawing/draw_graph.h"
+
+#include "drawing/find_layout.h"
+#include "drawing/picture.h"
+#include "drawing/write_dot.h"
+#include "drawing/write_svg.h"
+
+namespace cotree {
+namespace {
+
+constexpr size_t kMostThings = 400;  // more cannot be read, and take Graphviz minutes
+
+}  // namespace
+
+std::string GraphDot(const Model& model, const SystemGraph& graph) {
+  return WriteDot(BuildPicture(model, graph));
+}
+
+Drawing DrawGraph(const Model& model, const SystemGraph& graph) {
+  Drawing drawing;
+  const auto too_many = [&](size_t count, const char* things) {
+    drawing.problem = "the system has " + std::to_string(count) + " " + things +
+                      ", too many for a readable drawing (at most " + std::to_string(kMostThings) +
+                      "): use --format json or dot, or draw a composite alone";
+    return drawing;
+  };
+  if (graph.edges.size() > kMostThings) return too_many(graph.edges.size(), "edges");
+  if (graph.components.size() > 4 * kMostThings) return too_many(graph.components.size(), "components");
+
+  // What to draw; where, by Graphviz; and the drawing.
+  const Picture picture = BuildPicture(model, graph);
+  if (picture.nodes.size() > 3 * kMostThings)
+    return too_many(picture.nodes.size(), "vertices, edges and signal components");
+  const FoundLayout found = FindLayout(picture);
+  drawing.problem = found.problem;
+  if (!drawing.problem.empty()) return drawing;
+  drawing.svg = WriteSvg(picture, found.layout);
+  return drawing;
+}
+
+}  // namespace cotree

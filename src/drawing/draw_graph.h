@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "system_graph/system_graph.h"
+
+namespace cotree {
+
+/// The system graph in Graphviz's language, complete in itself: `dot -Tsvg` draws it.
+std::string GraphDot(const Model& model, const SystemGraph& graph);
+
+/** A drawing, or why there is none. */
+struct Drawing {
+  std::string svg;
+  std::string problem;  // empty if all went well; otherwise a sentence with the remedy
+};
+/// The system graph as SVG; Graphviz (loaded on first use) finds the places, the drawing is ours.
+Drawing DrawGraph(const Model& model, const SystemGraph& graph);
+
+}  // namespace cotree

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drawing/svg_legend.h"
+
+#include <algorithm>
+
+#include "drawing/svg_text.h"
+#include "drawing/text_metric.h"
+
+namespace cotree {
+namespace {
+
+constexpr double kSize = 10;    // of the text
+constexpr double kRow = 18;     // from row to row
+constexpr double kSample = 24;  // of a sample of a line
+constexpr double kGap = 18;     // between two entries
+constexpr const char* kGrey = "#555555";
+
+const char* TextOf(Glyph glyph) {
+  switch (glyph) {
+    case Glyph::kStores:
+      return "stores";
+    case Glyph::kDissipates:
+      return "dissipates";
+    case Glyph::kDrives:
+      return "drives";
+    case Glyph::kCouples:
+      return "couples";
+    case Glyph::kMeasures:
+      return "measures";
+  }
+  return "";
+}
+
+// Entries one after the other, in a new row where there is no more room.
+class LegendWriter {
+ public:
+  LegendWriter(Point at, double width) : left_(at.x), width_(width), x_(at.x), y_(at.y + kRow / 2) {}
+
+  template <class DrawSample>
+  void Add(const std::string& text, double sample, const DrawSample& draw) {
+    const double width = sample + 5 + TextWidth(text, kSize);
+    if (x_ > left_ && x_ + width > left_ + width_) NewRow();
+    legend_.svg +=
+        draw(Point{x_, y_}) + SvgText({x_ + sample + 5, y_ + kSize * 0.36}, text, kSize, "start", kGrey);
+    legend_.width = std::max(legend_.width, x_ + width - left_);
+    x_ += width + kGap;
+  }
+
+  void AddLine(const std::string& text, const std::string& attributes) {
+    Add(text, kSample, [&](Point at) {
+      return "<path d=\"M" + Pair(at) + "h" + Number(kSample) + "\" fill=\"none\" " + attributes + "/>";
+    });
+  }
+
+  void NewRow() {
+    if (x_ == left_) return;
+    x_ = left_;
+    y_ += kRow;
+  }
+
+  Legend Finish() {
+    legend_.bottom = y_ + (x_ > left_ ? kRow / 2 : -kRow / 2);
+    legend_.svg = "<g class=\"legend\">" + legend_.svg + "</g>\n";
+    return std::move(legend_);
+  }
+
+ private:
+  double left_, width_, x_, y_;
+  Legend legend_;
+};
+
+}  // namespace
+
+std::vector<Glyph> GlyphsOf(uint8_t kinds) {
+  std::vector<Glyph> out;
+  if ((kinds & kStores) != 0) out.push_back(Glyph::kStores);
+  if ((kinds & kDissipates) != 0) out.push_back(Glyph::kDissipates);
+  if ((kinds & kDrives) != 0) out.push_back(Glyph::kDrives);
+  if ((kinds & kCouples) != 0) out.push_back(Glyph::kCouples);
+  if (out.empty()) out.push_back(Glyph::kMeasures);
+  return out;
+}
+
+std::string SvgGlyph(Glyph glyph, Point at, const std::string& colour) {
+  const std::string move = "M" + Pair(at);
+  const auto stroked = [&](const std::string& path) {
+    return "<path d=\"" + move + path + "\" fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"1.3\"/>";
+  };
+  switch (glyph) {
+    case Glyph::kStores:  // two plates
+      return stroked("h4.5m0-5v10m3 0v-10m0 5h4.5");
+    case Glyph::kDissipates:  // a zigzag
+      return stroked("l1.5-4 3 8 3-8 3 8 1.5-4");
+    case Glyph::kDrives:  // a source: a ring with its centre
+      return stroked("m1 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0m3.4 0a1.6 1.6 0 1 0 3.2 0a1.6 1.6 0 1 0-3.2 0");
+    case Glyph::kCouples:  // two links of a chain
+      return stroked("a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0m5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0");
+    case Glyph::kMeasures:  // a dial
+      return stroked("m1 3.5a5.2 5.2 0 1 1 10 0zm5-0.5l2.5-4.5");
+  }
+  return {};
+}
+
+Legend WriteLegend(const Picture& picture, Point at, double width) {
+  LegendWriter legend(at, width);
+  for (const PictureDomain& domain : picture.domains)
+    legend.AddLine(domain.name, "stroke=\"" + domain.colour + "\" stroke-width=\"1.7\"");
+  const auto has = [&](PictureLink::Kind kind) {
+    return std::any_of(picture.links.begin(), picture.links.end(),
+                       [&](const PictureLink& link) { return link.kind == kind; });
+  };
+  if (has(PictureLink::Kind::kSignal))
+    legend.AddLine("signal", std::string("stroke=\"") + kSignalColour +
+                                 "\" stroke-width=\"1.3\" stroke-dasharray=\"5 3\"");
+  if (has(PictureLink::Kind::kTie)) {
+    legend.AddLine(
+        "edges of one component",
+        "stroke=\"#777777\" stroke-width=\"1.1\" stroke-linecap=\"round\" stroke-dasharray=\"0.1 3.5\"");
+  }
+  legend.NewRow();
+  bool used[5] = {};
+  for (const uint8_t kinds : picture.edge_kinds) {
+    for (const Glyph glyph : GlyphsOf(kinds)) used[static_cast<size_t>(glyph)] = true;
+  }
+  for (const Glyph glyph :
+       {Glyph::kDrives, Glyph::kStores, Glyph::kDissipates, Glyph::kCouples, Glyph::kMeasures}) {
+    if (!used[static_cast<size_t>(glyph)]) continue;
+    legend.Add(TextOf(glyph), 12, [&](Point p) { return SvgGlyph(glyph, p, kGrey); });
+  }
+  return legend.Finish();
+}
+
+}  // namespace cotree

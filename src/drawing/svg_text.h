@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "drawing/layout.h"
+
+namespace cotree {
+
+/// With & < > " put in XML's words; what XML does not allow is left out.
+std::string Escaped(std::string_view text);
+/// Pixels with one digit, whatever the locale: "12", "12.5".
+std::string Number(double value);
+/// "12,34.5".
+std::string Pair(Point p);
+/// A <text> whose base line begins (or has its middle) at `at`.
+std::string SvgText(Point at, const std::string& text, double size, const char* anchor = "start",
+                    const std::string& colour = "#222222", bool bold = false);
+
+}  // namespace cotree

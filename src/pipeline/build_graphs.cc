@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/build_graphs.h"
+
+#include "system_graph/build_system_graph.h"
+#include "system_graph/diagnose_graph.h"
+
+namespace cotree {
+
+std::vector<SystemGraph> BuildGraphs(LoadedModel& loaded) {
+  std::vector<SystemGraph> graphs;
+  Model& model = loaded.model;
+  if (!loaded.readable || !loaded.diagnostics.ok()) return graphs;
+  for (const ClassId system : model.systems) {
+    graphs.push_back(BuildSystemGraph(model, system, loaded.diagnostics));
+    const SystemGraph& graph = graphs.back();
+    DiagnoseClasses(model, graph.elements, loaded.diagnostics);
+    DiagnoseGraph(model, graph, loaded.diagnostics);
+    DiagnoseSignals(model, graph, loaded.diagnostics);
+  }
+  DiagnoseUnusedClasses(model, loaded.diagnostics);
+  loaded.diagnostics.Sort();
+  return graphs;
+}
+
+}  // namespace cotree

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "pipeline/load_model.h"
+#include "system_graph/system_graph.h"
+
+namespace cotree {
+
+/// The system graphs of a model without errors, in the order of its systems, with all findings of that stage added to
+/// `loaded.diagnostics`. Nothing for a model that has errors.
+std::vector<SystemGraph> BuildGraphs(LoadedModel& loaded);
+
+}  // namespace cotree

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/diagnostics.h"
+#include "system_graph/system_graph.h"
+
+namespace cotree {
+
+/** Instantiates the components of a system and merges their terminal graphs (paper 000, eq. 6).
+
+The model is without errors. Time and memory are linear in the number of components, but for the sorting of names that are
+not counted up. Reports only what cannot be represented: a system too large for 32-bit numbers, and an input that is
+driven twice. All other findings are Diagnose's (diagnose_graph.h). The model changes in its pool of expressions
+alone. */
+SystemGraph BuildSystemGraph(Model& model, ClassId system, Diagnostics& diagnostics);
+
+}  // namespace cotree

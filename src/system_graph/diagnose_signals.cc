@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "expr/dependence.h"
+#include "expr/differentiate.h"
+#include "expr/solve.h"
+#include "graph/strong_components.h"
+#include "system_graph/diagnose_graph.h"
+#include "system_graph/diagnostics.h"
+#include "system_graph/direct_inputs.h"
+#include "system_graph/words.h"
+
+namespace cotree {
+
+namespace messages = system_graph_messages;
+
+namespace {
+
+class SignalDoctor {
+ public:
+  SignalDoctor(Model& model, const SystemGraph& graph, Diagnostics& diagnostics)
+      : model_(model), graph_(graph), diagnostics_(diagnostics) {}
+
+  void Run() {
+    if (graph_.drivers.empty()) return;
+    NotDriven();
+    if (Circles()) return;
+    Loops();
+  }
+
+ private:
+  const Component& At(ComponentId id) const { return graph_.components[id.index()]; }
+
+  // --- Inputs without a source -------------------------------------------------------------------------
+
+  void NotDriven() {
+    std::set<std::pair<uint32_t, uint32_t>> associated;
+    for (const GraphAssociation& a : graph_.associations) associated.insert({a.component.value, a.variable});
+    std::map<std::pair<uint64_t, uint32_t>, std::pair<Diagnostic*, size_t>> told;
+    for (uint32_t i = 1; i < graph_.components.size(); ++i) {
+      const ComponentId id(i);
+      const ElementClass& element = graph_.ElementOf(id);
+      for (uint32_t s = 0; s < element.slot_variable.size(); ++s) {
+        const uint32_t v = element.slot_variable[s];
+        const Variable& variable = model_[element.class_id].variables[v];
+        if (variable.role != VariableRole::kInput || !graph_.drivers[At(id).first_input + s].component.IsNone()) continue;
+        if (associated.count({i, v}) > 0) continue;
+        auto& [report, more] = told[{DeclarationKey(graph_, id), v}];
+        if (report != nullptr) {
+          ++more;
+          continue;
+        }
+        const std::string name = InputName(model_, graph_, id, s);
+        report = &diagnostics_.Report(messages::kInputNotDriven, ComponentPlace(model_, graph_, id), {name});
+        report->Label("`" + model_.Text(variable.name) + "` has no source");
+        const ComponentId parent = graph_.scopes[At(id).scope].parent;
+        const std::string prefix = ComponentName(model_, graph_, parent);
+        if (!prefix.empty())
+          report->Note("inside `" + prefix + "`, a " + model_.Text(graph_.ClassOf(model_, parent).name));
+        const std::string local = prefix.empty() ? name : name.substr(prefix.size() + 1);
+        const std::string candidate = UnreadOutput(parent);
+        report->Help("add `connect " + (candidate.empty() ? std::string("...") : candidate) + " -> " + local + "`" +
+                     (candidate.empty() ? "; a `Constant` gives a fixed value" : "; `" + candidate + "` is read by nothing yet"));
+      }
+    }
+    for (const auto& [key, entry] : told) {
+      if (entry.second > 0) entry.first->Note("and " + std::to_string(entry.second) + " more like it");
+    }
+  }
+
+  // An output among the members of `parent` that nothing reads, if there is exactly one: probably what was meant.
+  std::string UnreadOutput(ComponentId parent) {
+    if (unread_parent_ == parent.value) return unread_;
+    unread_parent_ = parent.value;
+    unread_.clear();
+    std::set<std::pair<uint32_t, uint32_t>> read;
+    for (const Driver& driver : graph_.drivers) {
+      if (!driver.component.IsNone()) read.insert({driver.component.value, driver.symbol.value});
+    }
+    size_t found = 0;
+    for (uint32_t i = 1; i < graph_.components.size() && found < 2; ++i) {
+      if (graph_.scopes[graph_.components[i].scope].parent != parent) continue;
+      const ElementClass& element = graph_.ElementOf(ComponentId(i));
+      for (const Variable& v : model_[element.class_id].variables) {
+        if (v.role != VariableRole::kOutput || read.count({i, v.symbol.value}) > 0) continue;
+        ++found;
+        const std::string prefix = ComponentName(model_, graph_, parent);
+        unread_ = DriverName(model_, graph_, {ComponentId(i), v.symbol, 0});
+        if (!prefix.empty()) unread_ = unread_.substr(prefix.size() + 1);
+      }
+    }
+    if (found != 1) unread_.clear();
+    return unread_;
+  }
+
+  // --- Composites that lead their inputs straight to their outputs ---------------------------------------
+
+  // A circle of connections alone, without any block. Each slot has one driver, so following them is linear.
+  bool Circles() {
+    std::vector<uint8_t> state(graph_.drivers.size(), 0);  // 0 new, 1 on the way, 2 done
+    bool found = false;
+    for (uint32_t start = 0; start < graph_.drivers.size(); ++start) {
+      std::vector<uint32_t> way;
+      uint32_t slot = start;
+      while (slot != UINT32_MAX && state[slot] == 0) {
+        state[slot] = 1;
+        way.push_back(slot);
+        slot = NextSlot(graph_.drivers[slot]);
+      }
+      if (slot != UINT32_MAX && state[slot] == 1) {
+        found = true;
+        std::vector<uint32_t> circle(std::find(way.begin(), way.end(), slot), way.end());
+        std::sort(circle.begin(), circle.end());
+        std::vector<std::string> names;
+        for (const uint32_t s : circle) {
+          const ComponentId id = ComponentOfInput(graph_, s);
+          names.push_back(InputName(model_, graph_, id, s - At(id).first_input));
+        }
+        ReportCircular(names, ComponentOfInput(graph_, circle[0]), "the connections only pass the signal on");
+      }
+      for (const uint32_t s : way) state[s] = 2;
+    }
+    return found;
+  }
+
+  // The slot of a composite that a driver stands for; none if it is a block's own variable.
+  uint32_t NextSlot(const Driver& driver) const {
+    if (driver.component.IsNone()) return UINT32_MAX;
+    const ElementClass& element = graph_.ElementOf(driver.component);
+    if (!element.composite) return UINT32_MAX;
+    const ComponentClass& cls = model_[element.class_id];
+    for (uint32_t v = 0; v < cls.variables.size(); ++v) {
+      if (cls.variables[v].symbol == driver.symbol && element.input_first[v] != UINT32_MAX)
+        return At(driver.component).first_input + element.input_first[v] + driver.index;
+    }
+    return UINT32_MAX;
+  }
+
+  void ReportCircular(const std::vector<std::string>& names, ComponentId first, const std::string& why) {
+    auto& report = diagnostics_.Report(messages::kCircularSignal, ComponentPlace(model_, graph_, first), {ListNames(names, 8)});
+    if (names.size() == 1)
+      report.message = "`" + names[0] + "` is led back to itself, and nothing says which value it has";
+    report.Note(why + ": every value would satisfy it");
+    report.Help("take the signal from where it is made, or put a block with memory (`Integrator`, `FirstOrder`, `UnitDelay`) into the loop");
+  }
+
+  // --- Loops without memory ----------------------------------------------------------------------------
+
+  const std::vector<std::vector<uint32_t>>& DirectOf(ElementId id) {
+    const auto [at, fresh] = direct_.try_emplace(id.value);
+    if (fresh) at->second = FindDirectInputs(model_, graph_.elements[id.index()]);
+    return at->second;
+  }
+
+  void Loops() {
+    DirectedGraph arcs;
+    const auto slots = static_cast<uint32_t>(graph_.drivers.size());
+    arcs.first.reserve(slots + 1);
+    for (uint32_t slot = 0; slot < slots; ++slot) {
+      arcs.first.push_back(static_cast<uint32_t>(arcs.targets.size()));
+      const Driver driver = ResolveDriver(model_, graph_, graph_.drivers[slot]);
+      if (driver.component.IsNone()) continue;
+      const ElementClass& element = graph_.ElementOf(driver.component);
+      if (element.composite || !element.edges.empty()) continue;  // through the physical system: no pure loop
+      const ComponentClass& cls = model_[element.class_id];
+      for (uint32_t v = 0; v < cls.variables.size(); ++v) {
+        if (cls.variables[v].symbol != driver.symbol) continue;
+        for (const uint32_t input : DirectOf(At(driver.component).element)[v]) {
+          for (uint32_t s = element.input_first[input];
+               s < element.slot_variable.size() && element.slot_variable[s] == input; ++s)
+            arcs.targets.push_back(At(driver.component).first_input + s);
+        }
+      }
+    }
+    arcs.first.push_back(static_cast<uint32_t>(arcs.targets.size()));
+    const StrongComponents strong = FindStrongComponents(arcs);
+    std::vector<uint32_t> size(strong.count, 0);
+    for (const uint32_t c : strong.component_of) ++size[c];
+    std::map<uint32_t, std::vector<uint32_t>> loops;
+    for (uint32_t slot = 0; slot < slots; ++slot) {
+      const uint32_t c = strong.component_of[slot];
+      bool self = false;
+      for (const uint32_t target : arcs.Arcs(slot)) self = self || target == slot;
+      if (size[c] > 1 || self) loops[c].push_back(slot);
+    }
+    std::vector<std::vector<uint32_t>> sorted;
+    for (auto& [c, members] : loops) sorted.push_back(members);
+    std::sort(sorted.begin(), sorted.end());
+    for (const auto& loop : sorted) ReportLoop(loop);
+  }
+
+  void ReportLoop(const std::vector<uint32_t>& loop) {
+    std::vector<ComponentId> blocks;
+    double gain = 1;
+    bool constant = true;
+    for (const uint32_t slot : loop) {
+      const ComponentId id = ComponentOfInput(graph_, slot);
+      if (std::find(blocks.begin(), blocks.end(), id) != blocks.end()) {
+        constant = false;  // more than one way round
+        continue;
+      }
+      blocks.push_back(id);
+      const auto g = GainOf(id, slot - At(id).first_input, loop);
+      constant = constant && g.has_value();
+      if (g) gain *= *g;
+    }
+    std::vector<std::string> names;
+    for (const ComponentId id : blocks) names.push_back(ComponentName(model_, graph_, id));
+    if (constant && gain == 1) {
+      ReportCircular(names, blocks[0], names.size() == 1 ? "`" + names[0] + "` passes its input on"
+                                                         : "together they pass the signal on unchanged");
+      return;
+    }
+    auto& report = diagnostics_.Report(messages::kAlgebraicLoop, ComponentPlace(model_, graph_, blocks[0]), {ListNames(names, 8)});
+    if (names.size() == 1)
+      report.message = "`" + names[0] + "` is a loop without memory: its output leads back to its input at the same instant";
+    for (size_t k = 1; k < blocks.size() && k < 8; ++k)
+      report.Also(ComponentPlace(model_, graph_, blocks[k]), "also in the loop");
+  }
+
+  // dy/du of a block of one input in the loop, if it is a number whatever the parameters are.
+  std::optional<double> GainOf(ComponentId id, uint32_t slot, const std::vector<uint32_t>& loop) {
+    ExprPool& pool = model_.expressions;
+    const ElementClass& element = graph_.ElementOf(id);
+    const ComponentClass& cls = model_[element.class_id];
+    const SymbolId input = cls.variables[element.slot_variable[slot]].symbol;
+    // The variable that the loop reads.
+    std::optional<SymbolId> output;
+    for (const uint32_t s : loop) {
+      const Driver driver = ResolveDriver(model_, graph_, graph_.drivers[s]);
+      if (driver.component == id) output = driver.symbol;
+    }
+    if (!output || element.equations.size() != 1) return std::nullopt;
+    const ExprId residual = pool.Subtract(element.equations[0].left, element.equations[0].right);
+    const auto solution = SolveFor(pool, residual, *output);
+    if (!solution) return std::nullopt;
+    const ExprId slope = Differentiate(pool, solution->value, input);
+    if (!pool.IsNumber(slope)) return std::nullopt;
+    return pool.NumberValue(slope);
+  }
+
+  Model& model_;
+  const SystemGraph& graph_;
+  Diagnostics& diagnostics_;
+  std::map<uint32_t, std::vector<std::vector<uint32_t>>> direct_;
+  uint32_t unread_parent_ = UINT32_MAX;
+  std::string unread_;
+};
+
+}  // namespace
+
+void DiagnoseSignals(Model& model, const SystemGraph& graph, Diagnostics& diagnostics) {
+  SignalDoctor(model, graph, diagnostics).Run();
+}
+
+}  // namespace cotree

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "model/check_sizes.h"
+#include "system_graph/system_graph.h"
+
+namespace cotree {
+
+/** What of a class's parameters decides its structure. */
+struct StructuralParameters {
+  struct Entry {
+    uint32_t parameter;
+    bool by_value;  // its value counts: it sets a size or decides a condition; otherwise whether it is exactly zero
+  };
+  std::vector<Entry> entries;
+  ElementId only;  // if there are none: the one element class
+};
+
+/** Makes element classes from component classes, each once per key of structural parameters (design §3.9).
+
+Theory: docs/theory/system_graph.md, SG.2 to SG.5. A key holds for each structural parameter its value, or 0 or 1 for
+"is zero" and "is not". */
+class ElementTable {
+ public:
+  ElementTable(Model& model, std::vector<ElementClass>& elements) : model_(model), elements_(elements) {}
+
+  const StructuralParameters& ParametersOf(ClassId id);
+  ElementId Find(ClassId id, std::span<const double> key);
+
+ private:
+  ElementClass Make(ClassId id, std::span<const double> key);
+  bool ZeroMatters(const ComponentClass& cls, const Parameter& parameter);
+
+  Model& model_;
+  std::vector<ElementClass>& elements_;
+  std::unordered_map<uint32_t, StructuralParameters> parameters_;
+  std::map<std::vector<double>, ElementId> found_;
+  std::vector<double> last_key_;  // of the last Find, class in front
+  ElementId last_;
+};
+
+/// The number of elements of a shape, with the sizes known; 0 where one is not a number.
+uint64_t CountElements(const Model& model, const Shape& shape, const ParameterValues& values,
+                       std::vector<uint32_t>* sizes = nullptr);
+
+}  // namespace cotree

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "system_graph/system_graph.h"
+
+#include <algorithm>
+
+namespace cotree {
+namespace {
+
+std::string IndexText(const std::vector<uint32_t>& sizes, uint32_t element) {
+  std::string text;
+  for (size_t k = sizes.size(); k-- > 0;) {
+    const uint32_t size = std::max(sizes[k], 1u);
+    text = std::to_string(element % size + 1) + (text.empty() ? "" : ",") + text;
+    element /= size;
+  }
+  return text.empty() ? text : "[" + text + "]";
+}
+
+std::vector<uint32_t> SizesOf(const Model& model, const Shape& shape, const ParameterValues& values) {
+  std::vector<uint32_t> sizes;
+  for (const ExprId size : shape)
+    sizes.push_back(static_cast<uint32_t>(EvaluateConstant(model.expressions, size, values).value_or(0)));
+  return sizes;
+}
+
+std::string Prefix(const std::string& component) {
+  return component.empty() ? component : component + ".";
+}
+
+}  // namespace
+
+std::string KindsText(uint8_t kinds) {
+  std::string text;
+  const auto add = [&](uint8_t bit, const char* word) {
+    if ((kinds & bit) != 0) text += (text.empty() ? "" : ", ") + std::string(word);
+  };
+  add(kStores, "stores");
+  add(kDissipates, "dissipates");
+  add(kDrives, "drives");
+  add(kCouples, "couples");
+  return text.empty() ? "none" : text;
+}
+
+const DomainGraph& SystemGraph::DomainOf(VertexId v) const {
+  const auto at = std::upper_bound(domains.begin(), domains.end(), v,
+                                   [](VertexId x, const DomainGraph& d) { return x < d.reference; });
+  return *(at - 1);
+}
+
+size_t SystemGraph::CountParts(const Model& model) const {
+  return static_cast<size_t>(std::count_if(components.begin() + 1, components.end(), [&](const Component& c) {
+    return !model[elements[c.element.index()].class_id].IsComposite();
+  }));
+}
+
+size_t SystemGraph::bytes() const {
+  size_t total = components.capacity() * sizeof(Component) + scopes.capacity() * sizeof(Scope) +
+                 edges.capacity() * sizeof(GraphEdge) + vertex_of_terminal.capacity() * sizeof(VertexId) +
+                 first_terminal_of_vertex.capacity() * sizeof(uint32_t) + drivers.capacity() * sizeof(Driver) +
+                 associations.capacity() * sizeof(GraphAssociation);
+  for (const DomainGraph& d : domains) total += d.edges.capacity() * sizeof(EdgeId);
+  return total;
+}
+
+std::string ComponentName(const Model& model, const SystemGraph& graph, ComponentId id) {
+  std::string text;
+  while (graph.components[id.index()].scope != UINT32_MAX) {
+    const Component& c = graph.components[id.index()];
+    const Scope& scope = graph.scopes[c.scope];
+    const ComponentClass& owner = graph.ClassOf(model, scope.parent);
+    std::string own = model.Text(owner.instances[scope.instance].name);
+    if (scope.shape != UINT32_MAX) own += IndexText(graph.shapes[scope.shape], c.index);
+    text = text.empty() ? own : own + "." + text;
+    id = scope.parent;
+  }
+  return text;
+}
+
+std::string EdgeName(const Model& model, const SystemGraph& graph, EdgeId id) {
+  const ComponentId component = graph.edges[id.index()].component;
+  const ElementEdge& e = graph.ElementEdgeOf(id);
+  const ElementClass& element = graph.ElementOf(component);
+  const ComponentClass& cls = model[element.class_id];
+  const std::string name = ComponentName(model, graph, component);
+  if (cls.edges.size() == 1 && cls.edges[0].shape.empty() && !name.empty()) return name;
+  return Prefix(name) + model.Text(cls.edges[e.edge].name) +
+         IndexText(SizesOf(model, cls.edges[e.edge].shape, element.values), e.index);
+}
+
+std::string TerminalName(const Model& model, const SystemGraph& graph, ComponentId id, uint32_t slot) {
+  const ElementClass& element = graph.ElementOf(id);
+  const ComponentClass& cls = model[element.class_id];
+  const uint32_t t = element.slot_terminal[slot];
+  return Prefix(ComponentName(model, graph, id)) + model.Text(cls.terminals[t].name) +
+         IndexText(SizesOf(model, cls.terminals[t].shape, element.values), slot - element.terminal_first[t]);
+}
+
+std::string VertexName(const Model& model, const SystemGraph& graph, VertexId id) {
+  const DomainGraph& domain = graph.DomainOf(id);
+  if (domain.reference == id) return model.Text(model.domains[domain.domain.index()].name) + ".ground";
+  const uint32_t slot = graph.first_terminal_of_vertex[id.index()];
+  const ComponentId component = ComponentOfTerminal(graph, slot);
+  return TerminalName(model, graph, component, slot - graph.components[component.index()].first_terminal);
+}
+
+std::string InputName(const Model& model, const SystemGraph& graph, ComponentId id, uint32_t slot) {
+  const ElementClass& element = graph.ElementOf(id);
+  const ComponentClass& cls = model[element.class_id];
+  const uint32_t v = element.slot_variable[slot];
+  return Prefix(ComponentName(model, graph, id)) + model.Text(cls.variables[v].name) +
+         IndexText(SizesOf(model, cls.variables[v].shape, element.values), slot - element.input_first[v]);
+}
+
+std::string DriverName(const Model& model, const SystemGraph& graph, const Driver& driver) {
+  const ExprPool& pool = model.expressions;
+  const ElementClass& element = graph.ElementOf(driver.component);
+  const ComponentClass& cls = model[element.class_id];
+  const SymbolInfo& symbol = pool.symbol(driver.symbol);
+  const std::string prefix = Prefix(ComponentName(model, graph, driver.component));
+  for (const Variable& v : cls.variables) {
+    if (v.symbol != symbol.base) continue;
+    std::string text = prefix + model.Text(v.name) + IndexText(SizesOf(model, v.shape, element.values), driver.index);
+    for (uint32_t k = 0; k < symbol.order; ++k) text = "der(" + text + ")";
+    return text;
+  }
+  for (const Edge& e : cls.edges) {
+    if (e.across != symbol.base && e.through != symbol.base) continue;
+    const Domain& domain = model.domains[e.domain.index()];
+    const NameId rates[] = {domain.across, domain.rate, domain.acceleration};
+    NameId name = e.through == symbol.base ? domain.through : domain.across;
+    uint32_t ders = symbol.order;
+    if (e.across == symbol.base && symbol.order < 3 && !rates[symbol.order].IsNone()) {
+      name = rates[symbol.order];
+      ders = 0;
+    }
+    std::string text = prefix;
+    if (cls.edges.size() > 1 || !e.shape.empty() || prefix.empty())
+      text += model.Text(e.name) + IndexText(SizesOf(model, e.shape, element.values), driver.index) + ".";
+    text += model.Text(name);
+    for (uint32_t k = 0; k < ders; ++k) text = "der(" + text + ")";
+    return text;
+  }
+  return prefix + std::string(pool.SymbolName(driver.symbol));
+}
+
+Span ComponentPlace(const Model& model, const SystemGraph& graph, ComponentId id) {
+  const Component& c = graph.components[id.index()];
+  if (c.scope == UINT32_MAX) return model.SpanOf(model[graph.system].origin);
+  const Scope& scope = graph.scopes[c.scope];
+  const ComponentClass& owner = graph.ClassOf(model, scope.parent);
+  return model.tree(owner.origin.tree).SpanOf(owner.instances[scope.instance].node);
+}
+
+uint64_t DeclarationKey(const SystemGraph& graph, ComponentId id) {
+  const Component& c = graph.components[id.index()];
+  if (c.scope == UINT32_MAX) return UINT64_MAX;
+  const Scope& scope = graph.scopes[c.scope];
+  return (uint64_t{graph.ElementOf(scope.parent).class_id.value} << 32) | scope.instance;
+}
+
+ComponentId ComponentOfTerminal(const SystemGraph& graph, uint32_t slot) {
+  const auto at = std::upper_bound(graph.components.begin(), graph.components.end(), slot,
+                                   [](uint32_t s, const Component& c) { return s < c.first_terminal; });
+  return ComponentId(static_cast<size_t>(at - graph.components.begin() - 1));
+}
+
+ComponentId ComponentOfInput(const SystemGraph& graph, uint32_t slot) {
+  const auto at = std::upper_bound(graph.components.begin(), graph.components.end(), slot,
+                                   [](uint32_t s, const Component& c) { return s < c.first_input; });
+  return ComponentId(static_cast<size_t>(at - graph.components.begin() - 1));
+}
+
+Driver ResolveDriver(const Model& model, const SystemGraph& graph, const Driver& driver) {
+  Driver at = driver;
+  // A path through composites cannot be longer than their number; a circle of outputs led back to inputs ends so.
+  for (size_t steps = 0; steps <= graph.components.size(); ++steps) {
+    if (at.component.IsNone()) return at;
+    const ElementClass& element = graph.ElementOf(at.component);
+    if (!element.composite) return at;
+    const ComponentClass& cls = model[element.class_id];
+    uint32_t variable = UINT32_MAX;
+    for (uint32_t v = 0; v < cls.variables.size(); ++v) {
+      if (cls.variables[v].symbol == at.symbol) variable = v;
+    }
+    if (variable == UINT32_MAX || element.input_first[variable] == UINT32_MAX) return at;
+    const uint32_t slot =
+        graph.components[at.component.index()].first_input + element.input_first[variable] + at.index;
+    const Driver& next = graph.drivers[slot];
+    if (next.component.IsNone() && cls.variables[variable].role == VariableRole::kOutput) return at;
+    at = next;
+  }
+  return {};
+}
+
+}  // namespace cotree

@@ -46,7 +46,7 @@ constexpr const char* kCircuit =
 
 constexpr const char* kBroken = "system Broken {\n  r : Resistor(R = 10 uF\n  connect r.p -- \n}\n";
 
-const std::vector<std::string> kCommands{"check", "fmt", "new", "library", "edit-text"};
+const std::vector<std::string> kCommands{"check", "graph", "fmt", "new", "library", "edit-text"};
 
 // --- Exit codes --------------------------------------------------------------------------------------
 
@@ -326,6 +326,48 @@ TEST(CommandLine, ExamplesAndLibraryAreLaidOut) {
   }
   const Ran run = Cotree(words);
   EXPECT_EQ(run.exit_code, 0) << run.out;
+}
+
+// --- graph --------------------------------------------------------------------------------------------
+
+TEST(GraphCommand, TextNamesEdgesVerticesKindsAndSignals) {
+  const Ran run = Cotree({"graph", "examples/positioner/positioner.cot"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  for (const char* part : {"system Positioner: 6 components, 4 vertices, 5 edges", "motor.armature", "stores, dissipates, couples",
+                           "electrical.ground", "angle.y   ->  pid.measured", "(left out of the reduced matrix)"})
+    EXPECT_TRUE(Contains(run.out, part)) << part << "\n" << run.out;
+}
+
+TEST(GraphCommand, ChoosesASystemAndSaysWhichThereAre) {
+  const char* several = "examples/opamp_filters/opamp_filters.cot";
+  const Ran all = Cotree({"graph", several, "--format", "svg"});
+  EXPECT_EQ(all.exit_code, 2);
+  EXPECT_TRUE(Contains(all.err, "--system")) << all.err;
+  EXPECT_TRUE(Contains(all.err, "SallenKey")) << all.err;
+  const Ran wrong = Cotree({"graph", several, "--system", "SallenKex"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_TRUE(Contains(wrong.err, "did you mean `SallenKey`?")) << wrong.err;
+  const Ran one = Cotree({"graph", several, "--system", "SallenKey"});
+  EXPECT_EQ(one.exit_code, 0);
+  EXPECT_TRUE(Contains(one.out, "SallenKey"));
+  EXPECT_FALSE(Contains(one.out, "InvertingIntegrator"));
+}
+
+TEST(GraphCommand, AnIllPosedSystemIsShownAndRefused) {
+  const Ran run = Cotree({"graph", "tests/diagnostics/3001_rc_loop_without_ground.cot"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_TRUE(Contains(run.err, "COT3001")) << run.err;
+  EXPECT_TRUE(Contains(run.out, "3 edges")) << run.out;
+}
+
+TEST(GraphCommand, WritesAFileAndFailsCleanly) {
+  const TemporaryFolder folder;
+  WriteText(folder / "c.cot", kCircuit);
+  EXPECT_EQ(Cotree({"graph", "c.cot", "--format", "dot", "-o", "c.dot"}, folder.path()).exit_code, 0);
+  EXPECT_TRUE(Contains(ReadText(folder / "c.dot"), "graph")) << ReadText(folder / "c.dot");
+  EXPECT_EQ(Cotree({"graph", "c.cot", "-o", "nowhere/c.txt"}, folder.path()).exit_code, 5);
+  EXPECT_EQ(Cotree({"graph", "missing.cot"}, folder.path()).exit_code, 5);
+  EXPECT_EQ(Cotree({"graph", "c.cot", "--format", "png"}, folder.path()).exit_code, 2);
 }
 
 // --- edit-text ---------------------------------------------------------------------------------------

@@ -13,6 +13,8 @@
 
 #include "cli/check_json.h"
 #include "cli/commands.h"
+#include "cli/graph_json.h"
+#include "pipeline/build_graphs.h"
 #include "pipeline/load_model.h"
 #include "product_support.h"
 
@@ -157,6 +159,40 @@ TEST(Schema, CheckOfEveryFile) {
   }
   EXPECT_GE(files, 30u);
   std::printf("schema: %zu files, %zu findings keep to cotree.check/1\n", files, findings);
+}
+
+TEST(Schema, GraphOfEveryFile) {
+  Schema schema(ReadJson("docs/schema/cotree.graph-1.json"));
+  size_t edges = 0, systems = 0;
+  for (const char* folder : {"examples", "tests/models", "tests/demo", "tests/diagnostics"}) {
+    for (const fs::path& path : test::FilesBelow(folder, ".cot")) {
+      DiskReader reader;
+      GraphOptions options;
+      options.file = path.string();
+      const auto loaded = LoadModel(options.file, reader);
+      const std::vector<SystemGraph> graphs = BuildGraphs(*loaded);
+      std::vector<const SystemGraph*> all;
+      for (const SystemGraph& graph : graphs) all.push_back(&graph);
+      const Json output = Json::parse(GraphJson(*loaded, all, options));
+      EXPECT_EQ(Joined(schema.Validate(output)), "") << path;
+      systems += output.at("systems").size();
+      for (const Json& system : output.at("systems")) edges += system.at("edges").size();
+    }
+  }
+  EXPECT_GE(systems, 60u);
+  EXPECT_GE(edges, 300u);
+  std::printf("schema: %zu systems with %zu edges keep to cotree.graph/1\n", systems, edges);
+}
+
+TEST(Schema, GraphAsTheCommandPrintsIt) {
+  const auto run = test::RunCotree({"graph", "examples/positioner/positioner.cot", "--format", "json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json output = Json::parse(run.out);
+  EXPECT_EQ(Joined(Schema(ReadJson("docs/schema/cotree.graph-1.json")).Validate(output)), "");
+  EXPECT_EQ(output.at("systems").at(0).at("edges").size(), 5u);
+  Json bad = output;
+  bad["systems"][0]["edges"][0]["kinds"] = {"burns"};
+  EXPECT_FALSE(Schema(ReadJson("docs/schema/cotree.graph-1.json")).Validate(bad).empty());
 }
 
 TEST(Schema, CheckOfAFileThatIsNotThere) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drawing/draw_graph.h"
 
+#include <algorithm>
+
 #include "drawing/find_layout.h"
 #include "drawing/picture.h"
 #include "drawing/write_dot.h"
@@ -10,6 +12,15 @@ namespace cotree {
 namespace {
 
 constexpr size_t kMostThings = 400;  // more cannot be read, and take Graphviz minutes
+
+// How large a page 1.5 times as wide as high would have to be.
+double Reach(const Box& box) {
+  return std::max((box.right - box.left) / 1.5, box.bottom - box.top);
+}
+
+bool IsMuchTooWide(const Box& box) {
+  return box.right - box.left > 1800 && box.right - box.left > 4 * (box.bottom - box.top);
+}
 
 }  // namespace
 
@@ -29,12 +40,21 @@ Drawing DrawGraph(const Model& model, const SystemGraph& graph) {
   if (graph.components.size() > 4 * kMostThings) return too_many(graph.components.size(), "components");
 
   // What to draw; where, by Graphviz; and the drawing.
-  const Picture picture = BuildPicture(model, graph);
+  Picture picture = BuildPicture(model, graph);
   if (picture.nodes.size() > 3 * kMostThings)
     return too_many(picture.nodes.size(), "vertices, edges and signal components");
-  const FoundLayout found = FindLayout(picture);
+  FoundLayout found = FindLayout(picture);
   drawing.problem = found.problem;
   if (!drawing.problem.empty()) return drawing;
+  if (IsMuchTooWide(BoundsOf(picture, found.layout))) {
+    const Picture sideways = Sideways(picture);
+    FoundLayout other = FindLayout(sideways);
+    if (other.problem.empty() &&
+        Reach(BoundsOf(sideways, other.layout)) < Reach(BoundsOf(picture, found.layout))) {
+      picture = sideways;
+      found = std::move(other);
+    }
+  }
   drawing.svg = WriteSvg(picture, found.layout);
   return drawing;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "system_graph/system_graph.h"
@@ -16,7 +15,8 @@ struct Drawing {
   std::string svg;
   std::string problem;  // empty if all went well; otherwise a sentence with the remedy
 };
-/// The system graph as SVG; Graphviz (loaded on first use) finds the places, the drawing is ours.
+/// The system graph as SVG: the program `dot` of Graphviz finds the places, the drawing is ours. What it
+/// shows and how: README.md. Safe to call from several threads.
 Drawing DrawGraph(const Model& model, const SystemGraph& graph);
 
 }  // namespace cotree

@@ -14,7 +14,7 @@ namespace {
 
 // The places of the largest picture take a tenth of a second, those of a small one milliseconds.
 size_t CountTrials(const Picture& picture) {
-  return std::clamp<size_t>(4000 / (picture.links.size() + 1), 6, 60);
+  return std::clamp<size_t>(4000 / (picture.links.size() + 1), 6, 40);
 }
 
 // Its own generator (Lehmer's), since the standard shuffle differs between libraries.
@@ -71,6 +71,21 @@ Polyline PolylineOf(const std::vector<Point>& curve) {
 
 }  // namespace
 
+Box BoundsOf(const Picture& picture, const Layout& layout) {
+  Box all{1e9, 1e9, -1e9, -1e9};
+  const auto include = [&](const Box& b) {
+    all = {std::min(all.left, b.left), std::min(all.top, b.top), std::max(all.right, b.right),
+           std::max(all.bottom, b.bottom)};
+  };
+  for (size_t i = 0; i < layout.centres.size(); ++i) {
+    const Point c = layout.centres[i];
+    const double w = picture.nodes[i].width / 2, h = picture.nodes[i].height / 2;
+    include({c.x - w, c.y - h, c.x + w, c.y + h});
+  }
+  for (const Box& frame : layout.frames) include(frame);
+  return layout.centres.empty() ? Box{} : all;
+}
+
 double ScoreLayout(const Picture& picture, const Layout& layout) {
   std::vector<Polyline> lines;
   for (const auto& curve : layout.lines) lines.push_back(PolylineOf(curve));
@@ -120,15 +135,8 @@ double ScoreLayout(const Picture& picture, const Layout& layout) {
     for (size_t e = d + 1; e < layout.frames.size(); ++e)
       score += layout.frames[d].left > layout.frames[e].right ? 1 : 0;
   }
-  Box all{1e9, 1e9, -1e9, -1e9};
-  for (size_t i = 0; i < layout.centres.size(); ++i) {
-    const Point c = layout.centres[i];
-    const double w = picture.nodes[i].width / 2, h = picture.nodes[i].height / 2;
-    all = {std::min(all.left, c.x - w), std::min(all.top, c.y - h), std::max(all.right, c.x + w),
-           std::max(all.bottom, c.y + h)};
-  }
-  if (!layout.centres.empty()) score += 0.01 * (all.right - all.left) + 0.015 * (all.bottom - all.top);
-  return score;
+  const Box all = BoundsOf(picture, layout);
+  return score + 0.01 * (all.right - all.left) + 0.015 * (all.bottom - all.top);
 }
 
 FoundLayout FindLayout(const Picture& picture) {

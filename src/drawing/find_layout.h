@@ -17,6 +17,8 @@ struct FoundLayout {
 small picture is told in several orders (always the same ones) and the best layout is taken. */
 FoundLayout FindLayout(const Picture& picture);
 
+/// The room all nodes and frames take.
+Box BoundsOf(const Picture& picture, const Layout& layout);
 /// How hard a layout is to read: crossings, the worst those of two edges, then the length of the lines. Less
 /// is better.
 double ScoreLayout(const Picture& picture, const Layout& layout);

@@ -41,6 +41,14 @@ std::string WithoutIndices(const std::string& path) {
   return out;
 }
 
+// The dot is the centre, its name stands below (or, sideways, to the right); the same room opposite is for
+// the lines that arrive there.
+void SetReferenceSize(PictureNode* node, bool sideways) {
+  const double width = TextWidth(node->text, kLabelSize), height = kLabelSize * (kTextAscent + kTextDescent);
+  node->width = sideways ? 2 * (kReferenceRadius + 14 + width) : width + 8;
+  node->height = sideways ? std::max(2 * kReferenceRadius, height) + 8 : 2 * (kReferenceRadius + 12 + height);
+}
+
 class PictureBuilder {
  public:
   PictureBuilder(const Model& model, const SystemGraph& graph) : model_(model), graph_(graph) {}
@@ -124,9 +132,7 @@ class PictureBuilder {
       if (graph_.IsReference(v)) {
         node.kind = PictureNode::Kind::kReference;
         node.text = name;
-        // The dot is the centre, its name stands below; the same room above is for the lines that come down.
-        node.width = TextWidth(name, kLabelSize) + 8;
-        node.height = 2 * (kReferenceRadius + 10 + kLabelSize * (kTextAscent + kTextDescent) + 2);
+        SetReferenceSize(&node, false);
       } else {
         node.kind = PictureNode::Kind::kVertex;
         node.text = std::to_string(i);
@@ -354,6 +360,14 @@ int CountGlyphs(uint8_t kinds) {
   int count = 0;
   for (const uint8_t bit : {kStores, kDissipates, kDrives, kCouples}) count += (kinds & bit) != 0 ? 1 : 0;
   return std::max(count, 1);
+}
+
+Picture Sideways(Picture picture) {
+  picture.sideways = true;
+  for (PictureNode& node : picture.nodes) {
+    if (node.kind == PictureNode::Kind::kReference) SetReferenceSize(&node, true);
+  }
+  return picture;
 }
 
 Picture BuildPicture(const Model& model, const SystemGraph& graph) {

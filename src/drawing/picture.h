@@ -45,6 +45,8 @@ and the reference, so the reference is the lowest of its domain; the label of an
 vertices, or above them if they are equally far. */
 struct Picture {
   std::string title;
+  bool sideways =
+      false;  // the reference to the right instead of below: for graphs that would be much too wide
   std::vector<PictureDomain> domains;
   std::vector<PictureNode> nodes;
   std::vector<PictureLink> links;
@@ -64,5 +66,7 @@ constexpr const char* kSignalColour = "#c2188f";
 int CountGlyphs(uint8_t kinds);
 
 Picture BuildPicture(const Model& model, const SystemGraph& graph);
+/// The same, with the reference to the right and everything "above" it to the left.
+Picture Sideways(Picture picture);
 
 }  // namespace cotree

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drawing/write_dot.h"
 
+#include <cmath>
 #include <numeric>
 
 #include "drawing/text_metric.h"
@@ -39,7 +40,7 @@ std::string HtmlEscaped(const std::string& text) {
 
 // Inches with four digits, whatever the locale.
 std::string Inches(double pixels) {
-  const auto ten_thousandths = static_cast<long>(pixels / 72 * 10000 + 0.5);
+  const auto ten_thousandths = std::lround(pixels / 72 * 10000);
   std::string fraction = std::to_string(ten_thousandths % 10000);
   return std::to_string(ten_thousandths / 10000) + "." + std::string(4 - fraction.size(), '0') + fraction;
 }
@@ -52,7 +53,8 @@ std::string NodeLine(const PictureNode& node, const std::string& colour, uint8_t
       out += " shape=circle style=filled fillcolor=white fontsize=9 color=" + Quoted(colour);
       break;
     case PictureNode::Kind::kReference:
-      out += " style=filled fontcolor=white fillcolor=" + Quoted(colour) + " color=" + Quoted(colour);
+      out += " style=\"rounded,filled\" fontcolor=white fillcolor=" + Quoted(colour) +
+             " color=" + Quoted(colour);
       break;
     case PictureNode::Kind::kEdgeLabel:
       out +=
@@ -89,8 +91,9 @@ std::string WriteDot(const Picture& picture) {
 
 std::string WriteDot(const Picture& picture, const DotOrder& order) {
   std::string out =
-      "digraph system {\n  graph [label=" + Quoted(picture.title) +
-      " labelloc=t rankdir=TB nodesep=0.25 ranksep=0.36 mclimit=8 remincross=true fontname=\"DejaVu Sans\" "
+      "digraph system {\n  graph [label=" + Quoted(picture.title) + " labelloc=t " +
+      (picture.sideways ? "rankdir=LR nodesep=0.12 ranksep=0.5" : "rankdir=TB nodesep=0.25 ranksep=0.36") +
+      " mclimit=8 remincross=true fontname=\"DejaVu Sans\" "
       "fontsize=12];\n"
       "  node [shape=box fixedsize=true fontname=\"DejaVu Sans\" fontsize=11];\n"
       "  edge [arrowsize=0.6];\n";

@@ -54,6 +54,7 @@ class SvgWriter {
       if (kind == PictureNode::Kind::kReference) Reference(i);
       if (kind == PictureNode::Kind::kSignalBox) SignalBox(i);
     }
+    FrameNames();
     return Finish();
   }
 
@@ -97,10 +98,19 @@ class SvgWriter {
       out_ += "<g class=\"domain\" data-domain=\"" + Escaped(domain.name) + "\"><rect x=\"" + Number(f.left) +
               "\" y=\"" + Number(f.top) + "\" width=\"" + Number(f.right - f.left) + "\" height=\"" +
               Number(f.bottom - f.top) + "\" rx=\"12\" fill=\"" + domain.colour +
-              "\" fill-opacity=\"0.05\" stroke=\"" + domain.colour + "\" stroke-opacity=\"0.35\"/>" +
-              SvgText({f.left + 10, f.top + 17}, domain.name, kTitleSize, "start", domain.colour, true) +
-              "</g>\n";
+              "\" fill-opacity=\"0.05\" stroke=\"" + domain.colour + "\" stroke-opacity=\"0.35\"/></g>\n";
     }
+  }
+
+  // Above all lines, each with a white rim, so that a line that must pass there does not hide it.
+  void FrameNames() {
+    out_ += "<g paint-order=\"stroke\" stroke=\"#ffffff\" stroke-width=\"3\">";
+    for (size_t d = 0; d < layout_.frames.size(); ++d) {
+      const Box& f = layout_.frames[d];
+      const PictureDomain& domain = picture_.domains[d];
+      out_ += SvgText({f.left + 10, f.top + 17}, domain.name, kTitleSize, "start", domain.colour, true);
+    }
+    out_ += "</g>\n";
   }
 
   std::string Path(uint32_t link) const {
@@ -164,7 +174,7 @@ class SvgWriter {
     const std::string& text = picture_.links[i].text;
     const double width = TextWidth(text, kInputSize), height = kInputSize * (kTextAscent + kTextDescent);
     const double length = LengthOf(samples_[i]);
-    for (const double gap : {3.0, 7.0}) {
+    for (const double gap : {5.0, 3.0, 8.0}) {
       for (double back = 8; back <= std::min(length - 4, 70.0); back += 3) {
         const PointOnCurve place = PlaceAlong(samples_[i], length - back);
         for (const double side : {1.0, -1.0}) {
@@ -232,16 +242,20 @@ class SvgWriter {
             SvgText({c.x, c.y + kVertexSize * 0.36}, node.text, kVertexSize, "middle") + "</g>\n";
   }
 
-  // A filled dot, the sign for ground hanging from it, its name below.
+  // A filled dot, the sign for ground hanging from it, its name behind that.
   void Reference(uint32_t i) {
     const PictureNode& node = picture_.nodes[i];
     const Point c = layout_.centres[i];
     const std::string& colour = picture_.domains[node.domain].colour;
+    const bool sideways = picture_.sideways;
+    const Point name =
+        sideways ? Point{c.x + 20, c.y + kLabelSize * 0.36} : Point{c.x, c.y + 18 + kLabelSize * kTextAscent};
     out_ += NodeBegin(node, "class=\"vertex reference\" data-vertex=\"" + std::to_string(node.id) + "\"") +
             "<circle cx=\"" + Number(c.x) + "\" cy=\"" + Number(c.y) + "\" r=\"" + Number(kReferenceRadius) +
             "\" fill=\"" + colour + "\"/><path d=\"M" + Pair(c) +
-            "v9m-9 0h18m-15 3h12m-9 3h6\" fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"1.6\"/>" +
-            SvgText({c.x, c.y + 18 + kLabelSize * kTextAscent}, node.text, kLabelSize, "middle") + "</g>\n";
+            (sideways ? "h10m0-9v18m3-15v12m3-9v6" : "v9m-9 0h18m-15 3h12m-9 3h6") +
+            "\" fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"1.6\"/>" +
+            SvgText(name, node.text, kLabelSize, sideways ? "start" : "middle") + "</g>\n";
   }
 
   void SignalBox(uint32_t i) {

@@ -498,6 +498,7 @@ void ClassBuilder::DefineParameter(NodeId node) {
       }
       continue;
     }
+    const size_t first_check = class_.size_checks.size();
     Value value = Lower(value_node);
     if (!value.ok || !Fit(value, value_node, parameter().type, dim, what)) continue;
     if (value.shape.size() != parameter().shape.size() && !value.shape.empty()) {
@@ -508,6 +509,8 @@ void ClassBuilder::DefineParameter(NodeId node) {
     }
     for (size_t k = 0; k < value.shape.size(); ++k)
       AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[k], parameter().shape[k], value_node);
+    for (size_t k = first_check; k < class_.size_checks.size(); ++k)
+      class_.size_checks[k].default_of = member->index;
     if (!parameter().type.declared) {
       parameter().type.base = value.base == BaseType::kInteger ? BaseType::kReal : value.base;
       parameter().type.enumeration = value.enumeration;

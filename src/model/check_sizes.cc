@@ -175,7 +175,8 @@ class SizeChecker {
   SizeChecker(const Model& model, Diagnostics& diagnostics)
       : model_(model), pool_(model.expressions), diagnostics_(diagnostics) {}
 
-  void Check(ClassId id, const ParameterValues& values) {
+  // `given`: the parameters whose values stand at the instance.
+  void Check(ClassId id, const ParameterValues& values, const std::set<uint32_t>& given = {}) {
     const ComponentClass& cls = model_[id];
     if (!Interesting(id) || depth_ > 100) return;
     std::vector<double> key{static_cast<double>(id.value)};
@@ -183,12 +184,17 @@ class SizeChecker {
       const auto it = values.find(p.symbol.value);
       if (p.type.base != BaseType::kReal) key.push_back(it == values.end() ? std::nan("") : it->second);
     }
+    for (const uint32_t p : given) {
+      if (!cls.parameters[p].shape.empty()) key.push_back(-1.0 - p);
+    }
     for (double& k : key) k = std::isnan(k) ? -1e99 : k;
     if (!seen_.insert(key).second || seen_.size() > kMostVariants) return;
     ++depth_;
     const SyntaxTree& tree = model_.tree(cls.origin.tree);
     CheckShapes(cls, tree, values);
-    for (const SizeCheck& check : cls.size_checks) CheckOne(cls, tree, check, values);
+    for (const SizeCheck& check : cls.size_checks) {
+      if (check.default_of == UINT32_MAX || given.count(check.default_of) == 0) CheckOne(cls, tree, check, values);
+    }
     for (const Connection& connection : cls.connections) {
       if (!connection.signal) CheckConnection(cls, tree, connection, values);
     }
@@ -196,7 +202,12 @@ class SizeChecker {
       if (instance.class_id.IsNone() || !Interesting(instance.class_id)) continue;
       const ParameterValues inner = ArgumentsOf(model_, cls, instance, values);
       CheckBounds(model_[instance.class_id], tree, instance.node, inner);
-      Check(instance.class_id, inner);
+      std::set<uint32_t> inner_given;
+      for (uint32_t i = 0; i < instance.argument_count; ++i) {
+        const Argument& argument = cls.arguments[instance.first_argument + i];
+        if (argument.path == UINT32_MAX) inner_given.insert(argument.parameter);
+      }
+      Check(instance.class_id, inner, inner_given);
     }
     --depth_;
   }

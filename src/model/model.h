@@ -238,6 +238,7 @@ struct SizeCheck {
   ExprId value, bound;
   LoopRange loops;
   NodeId node;
+  uint32_t default_of = UINT32_MAX;  // about the default of this parameter: void where another value is given
 };
 
 /** Which parameters are structural, and why (design §3.9). */

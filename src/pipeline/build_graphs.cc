@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/build_graphs.h"
 
-#include "system_graph/build_system_graph.h"
 #include "system_graph/diagnose_graph.h"
 
 namespace cotree {
 
-std::vector<SystemGraph> BuildGraphs(LoadedModel& loaded) {
+std::vector<SystemGraph> BuildGraphs(LoadedModel& loaded, const GraphLimits& limits) {
   std::vector<SystemGraph> graphs;
   Model& model = loaded.model;
   if (!loaded.readable || !loaded.diagnostics.ok()) return graphs;
   for (const ClassId system : model.systems) {
-    graphs.push_back(BuildSystemGraph(model, system, loaded.diagnostics));
+    graphs.push_back(BuildSystemGraph(model, system, loaded.diagnostics, limits));
     const SystemGraph& graph = graphs.back();
+    if (graph.refused) continue;
     DiagnoseClasses(model, graph.elements, loaded.diagnostics);
     DiagnoseGraph(model, graph, loaded.diagnostics);
     DiagnoseSignals(model, graph, loaded.diagnostics);

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "pipeline/load_model.h"
-#include "system_graph/system_graph.h"
+#include "system_graph/build_system_graph.h"
 
 namespace cotree {
 
 /// The system graphs of a model without errors, in the order of its systems, with all findings of that stage added to
 /// `loaded.diagnostics`. Nothing for a model that has errors.
-std::vector<SystemGraph> BuildGraphs(LoadedModel& loaded);
+std::vector<SystemGraph> BuildGraphs(LoadedModel& loaded, const GraphLimits& limits = {});
 
 }  // namespace cotree

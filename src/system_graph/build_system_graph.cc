@@ -41,8 +41,12 @@ struct Place {
 
 class Builder {
  public:
-  Builder(Model& model, ClassId system, Diagnostics& diagnostics)
-      : model_(model), pool_(model.expressions), diagnostics_(diagnostics), table_(model, graph_.elements) {
+  Builder(Model& model, ClassId system, Diagnostics& diagnostics, const GraphLimits& limits)
+      : model_(model),
+        pool_(model.expressions),
+        diagnostics_(diagnostics),
+        limits_(limits),
+        table_(model, graph_.elements, limits.most) {
     graph_.system = system;
     for (size_t k = 0; k < 8; ++k)
       index_symbols_.push_back(pool_.DeclareSymbol("#" + std::to_string(k + 1), SymbolKind::kIndex));
@@ -66,6 +70,7 @@ class Builder {
       pending_.pop_front();
       Expand(next.component, *next.values);
     }
+    graph_.refused = too_large_;
     if (!too_large_) Number();
     graph_.components.shrink_to_fit();
     return std::move(graph_);
@@ -86,8 +91,7 @@ class Builder {
     edges_ += cls.edges.size();
     terminals_ += cls.terminals();
     inputs_ += cls.slot_variable.size();
-    constexpr uint64_t kMost = UINT32_MAX - 64;
-    if (edges_ > kMost || terminals_ > kMost || inputs_ > kMost || graph_.components.size() > kMost) too_large_ = true;
+    if (std::max({edges_, terminals_, inputs_, uint64_t{graph_.components.size()}}) > limits_.most) too_large_ = true;
   }
 
   ElementId ElementOf(ClassId id, const ParameterValues& values) {
@@ -187,7 +191,7 @@ class Builder {
       count = CountElements(model_, owner.shapes[instance.shape], values.scalars, &sizes);
       graph_.scopes.back().shape = static_cast<uint32_t>(graph_.shapes.size());
       graph_.shapes.push_back(sizes);
-      if (count > UINT32_MAX / 2) {
+      if (count > limits_.most) {
         too_large_ = true;
         return;
       }
@@ -284,7 +288,7 @@ class Builder {
         auto& report = diagnostics_.Report(
             messages::kTooLarge, model_.tree(owner.origin.tree).SpanOf(owner.instances[index].node),
             {model_.Text(owner.instances[index].name)});
-        report.Note("with it the system has more than four thousand million terminals, edges or signals");
+        report.Note("with it the system has more than " + std::to_string(limits_.most) + " components, terminals or signals");
         return;
       }
     }
@@ -301,6 +305,13 @@ class Builder {
         Wire(parent, owner, connection, values);
       else
         Join(parent, owner, connection, values);
+      if (turns_ > limits_.most && !too_large_) {
+        too_large_ = true;
+        const SyntaxTree& tree = model_.tree(owner.origin.tree);
+        diagnostics_.Report(messages::kTooLarge, tree.SpanOf(connection.node), {std::string(tree.Text(connection.node))})
+            .Note("the loops around connections have more than " + std::to_string(limits_.most) + " turns");
+      }
+      if (too_large_) return;
     }
     for (const Association& association : owner.associations) Associate(parent, owner, association, values);
   }
@@ -494,7 +505,8 @@ class Builder {
     }
     const double from = EvaluateConstant(pool_, loop.from, *seen).value_or(1);
     const double to = EvaluateConstant(pool_, loop.to, *seen).value_or(0);
-    for (double i = from; i <= to; ++i) {
+    for (double i = from; i <= to && turns_ <= limits_.most; ++i) {
+      ++turns_;
       environment.scalars[loop.symbol.index()] = i;
       OverLoops(owner, loops, k + 1, values, environment, f);
     }
@@ -811,6 +823,7 @@ class Builder {
   Model& model_;
   ExprPool& pool_;
   Diagnostics& diagnostics_;
+  const GraphLimits limits_;
   SystemGraph graph_;
   ElementTable table_;
   std::vector<SymbolId> index_symbols_;
@@ -824,14 +837,14 @@ class Builder {
   std::unordered_map<uint64_t, uint32_t> inner_first_;
   std::vector<Later> later_;
   LargeVector<NodeId> driver_node_;     // by input slot: where it is driven
-  uint64_t edges_ = 0, terminals_ = 0, inputs_ = 0;
+  uint64_t edges_ = 0, terminals_ = 0, inputs_ = 0, turns_ = 0;
   bool too_large_ = false;
 };
 
 }  // namespace
 
-SystemGraph BuildSystemGraph(Model& model, ClassId system, Diagnostics& diagnostics) {
-  return Builder(model, system, diagnostics).Run();
+SystemGraph BuildSystemGraph(Model& model, ClassId system, Diagnostics& diagnostics, const GraphLimits& limits) {
+  return Builder(model, system, diagnostics, limits).Run();
 }
 
 }  // namespace cotree

@@ -76,6 +76,17 @@ class ClassDoctor {
     return false;
   }
 
+  // `on = u > upper or pre(on) and u >= lower`
+  bool SetByEquation(const ElementClass& element, SymbolId symbol) const {
+    for (const Equation& e : element.equations) {
+      for (ExprId side : {e.left, e.right}) {
+        if (pool_.op(side) == Op::kElement) side = pool_.operand(side, 0);
+        if (pool_.IsSymbol(side) && pool_.SymbolOf(side) == symbol) return true;
+      }
+    }
+    return false;
+  }
+
   // An output of a composite, or an inner input, that a connection drives.
   static bool SetByConnection(const ComponentClass& cls, uint32_t variable) {
     for (const Connection& connection : cls.connections) {
@@ -109,7 +120,7 @@ class ClassDoctor {
       const Variable& variable = cls.variables[v];
       if (variable.role == VariableRole::kInput || variable.role == VariableRole::kExogenous) continue;
       if (SetByWhen(cls, variable.symbol) || SetByConnection(cls, v)) continue;
-      if (variable.discrete) continue;  // keeps its start value
+      if (variable.discrete && !SetByEquation(element, variable.symbol)) continue;  // keeps its start value
       const uint64_t size = SizeOf(variable.shape, values, balance.known);
       const bool output = variable.role == VariableRole::kOutput;
       (output ? balance.outputs : balance.variables) += size;
@@ -156,8 +167,9 @@ class ClassDoctor {
     Span place = model_.SpanOf(cls.origin);
     bool first = true;
     auto* report = &diagnostics_.Report(messages::kEnergyMismatch, place, {model_.Text(cls.name)});
-    const auto look = [&](NodeId parent) {
+    const auto look = [&](const auto& self, NodeId parent) -> void {
       for (const NodeId child : tree.Children(parent)) {
+        if (tree.kind(child) == NodeKind::kModel && tree.Name(child) == model_.Text(cls.model)) self(self, child);
         if (tree.kind(child) != NodeKind::kEnergy && tree.kind(child) != NodeKind::kLoss) continue;
         if (first)
           report->where = tree.SpanOf(child);
@@ -168,7 +180,7 @@ class ClassDoctor {
     };
     NodeId node = cls.origin.node;
     while (!node.IsNone() && tree.kind(node) != NodeKind::kComponent) node = ParentOf(tree, node);
-    if (!node.IsNone()) look(node);
+    if (!node.IsNone()) look(look, node);
     if (!mismatch->difference.empty())
       report->Note("power into the edges - der(energy) - loss = " + mismatch->difference + ", not 0");
     std::string zeros;
@@ -205,7 +217,7 @@ void DiagnoseClasses(Model& model, const std::vector<ElementClass>& elements, Di
 void DiagnoseUnusedClasses(Model& model, Diagnostics& diagnostics) {
   ClassDoctor doctor(model, diagnostics);
   std::vector<ElementClass> elements;
-  ElementTable table(model, elements);
+  ElementTable table(model, elements, 1000);
   const std::vector<ClassId> own = model.own_classes;
   for (const ClassId id : own) {
     const ParameterValues values = EvaluateParameters(model, model[id], {});

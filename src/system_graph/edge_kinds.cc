@@ -14,6 +14,8 @@
 namespace cotree {
 namespace {
 
+constexpr double kRounding = 1e-10;  // of powers of the order of 1
+
 /* `expr` with everything at rest that belongs to other groups, and the other edges of the group: what is left is the
 edge's own. */
 ExprId OwnPart(Model& model, const ComponentClass& cls, const TerminalEquations& bound, uint32_t edge, ExprId expr) {
@@ -118,7 +120,7 @@ void FindEdgeKinds(Model& model, const TerminalEquations& bound, ElementClass& e
     }
     for (uint32_t g = 0; g < element.groups; ++g) {
       decided[g] = true;
-      worst[g] = std::max(worst[g], std::abs(sum[g]) / (scale[g] + 1e-300));
+      worst[g] = std::max(worst[g], std::abs(sum[g]) / (scale[g] + kRounding));
     }
   }
   for (ElementEdge& e : element.edges) {
@@ -250,7 +252,7 @@ std::optional<EnergyMismatch> CheckEnergy(Model& model, const ElementClass& elem
     const double rate = points.EnergyRate(), loss = points.Loss();
     scale += std::abs(rate) + std::abs(loss);
     const double difference = sum - rate - loss;
-    if (std::isfinite(difference) && std::abs(difference) > 1e-6 * scale) ++wrong;
+    if (std::isfinite(difference) && std::abs(difference) > 1e-6 * scale + kRounding) ++wrong;
   }
   if (wrong < 2) return std::nullopt;
   return EnergyMismatch{DifferenceText(model, element)};

@@ -26,11 +26,6 @@ uint64_t CountElements(const Model& model, const Shape& shape, const ParameterVa
 
 namespace {
 
-// One component does not have more terminals than this; the sum over a system is watched elsewhere.
-uint32_t Limited(uint64_t count) {
-  return static_cast<uint32_t>(std::min<uint64_t>(count, 50'000'000));
-}
-
 template <class T>
 std::vector<uint32_t> ByName(const Model& model, const std::vector<T>& members) {
   std::vector<NameId> names;
@@ -39,6 +34,10 @@ std::vector<uint32_t> ByName(const Model& model, const std::vector<T>& members) 
 }
 
 }  // namespace
+
+uint32_t ElementTable::Limited(const Shape& shape, const ParameterValues& values) const {
+  return static_cast<uint32_t>(std::min<uint64_t>(CountElements(model_, shape, values), most_ + 1));
+}
 
 /* Whether anything that is decided by structure changes when the parameter is zero: which variable occurs in which
 equation in which order, and whether there is any energy or loss. */
@@ -134,10 +133,10 @@ ElementClass ElementTable::Make(ClassId id, std::span<const double> key) {
   out.terminal_first.resize(cls.terminals.size());
   for (const uint32_t t : ByName(model_, cls.terminals)) {
     out.terminal_first[t] = out.terminals();
-    out.slot_terminal.insert(out.slot_terminal.end(), Limited(CountElements(model_, cls.terminals[t].shape, out.values)), t);
+    out.slot_terminal.insert(out.slot_terminal.end(), Limited(cls.terminals[t].shape, out.values), t);
   }
   for (const Terminal& terminal : cls.terminals)
-    out.terminal_size.push_back(Limited(CountElements(model_, terminal.shape, out.values)));
+    out.terminal_size.push_back(Limited(terminal.shape, out.values));
 
   out.input_first.assign(cls.variables.size(), UINT32_MAX);
   for (const uint32_t v : ByName(model_, cls.variables)) {
@@ -146,7 +145,7 @@ ElementClass ElementTable::Make(ClassId id, std::span<const double> key) {
                        (role == VariableRole::kOutput && out.composite);
     if (!taken) continue;
     out.input_first[v] = static_cast<uint32_t>(out.slot_variable.size());
-    out.slot_variable.insert(out.slot_variable.end(), Limited(CountElements(model_, cls.variables[v].shape, out.values)), v);
+    out.slot_variable.insert(out.slot_variable.end(), Limited(cls.variables[v].shape, out.values), v);
   }
 
   const TerminalEquations bound = FindTerminalEquations(model_, out);
@@ -154,7 +153,7 @@ ElementClass ElementTable::Make(ClassId id, std::span<const double> key) {
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> element_groups;  // of arrays whose elements are apart
   for (const uint32_t e : ByName(model_, cls.edges)) {
     const Edge& edge = cls.edges[e];
-    const uint32_t count = Limited(CountElements(model_, edge.shape, out.values));
+    const uint32_t count = Limited(edge.shape, out.values);
     for (uint32_t k = 0; k < count; ++k) {
       ElementEdge row;
       row.edge = e;

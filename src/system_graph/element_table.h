@@ -27,7 +27,9 @@ Theory: docs/theory/system_graph.md, SG.2 to SG.5. A key holds for each structur
 "is zero" and "is not". */
 class ElementTable {
  public:
-  ElementTable(Model& model, std::vector<ElementClass>& elements) : model_(model), elements_(elements) {}
+  /// `most`: a class with more slots of a kind is cut off there; the system is refused anyway (GraphLimits).
+  ElementTable(Model& model, std::vector<ElementClass>& elements, uint64_t most)
+      : model_(model), elements_(elements), most_(most) {}
 
   const StructuralParameters& ParametersOf(ClassId id);
   ElementId Find(ClassId id, std::span<const double> key);
@@ -36,8 +38,12 @@ class ElementTable {
   ElementClass Make(ClassId id, std::span<const double> key);
   bool ZeroMatters(const ComponentClass& cls, const Parameter& parameter);
 
+  /// The number of elements of a shape, one more than `most` where there are more.
+  uint32_t Limited(const Shape& shape, const ParameterValues& values) const;
+
   Model& model_;
   std::vector<ElementClass>& elements_;
+  const uint64_t most_;
   std::unordered_map<uint32_t, StructuralParameters> parameters_;
   std::map<std::vector<double>, ElementId> found_;
   std::vector<double> last_key_;  // of the last Find, class in front

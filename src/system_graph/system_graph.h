@@ -129,6 +129,7 @@ each input slot what drives it.
 Flat arrays of integers; what belongs to a class is stored once (design §3.1). */
 struct SystemGraph {
   ClassId system;
+  bool refused = false;  // too large; the graph is empty but for its beginning
   std::vector<ElementClass> elements;
   LargeVector<Component> components;
   LargeVector<Scope> scopes;

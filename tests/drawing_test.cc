@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drawings of system graphs, read back by a machine: everything is there once, lines join what they should,
+// and no text hides another.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <random>
+#include <set>
+
+#include "drawing/draw_graph.h"
+#include "drawing/run_dot.h"
+#include "drawing/text_metric.h"
+#include "pipeline/load_model.h"
+#include "product_support.h"
+#include "system_graph/build_system_graph.h"
+
+namespace cotree::test {
+namespace {
+
+// --- XML, as much of it as a drawing needs
+// --------------------------------------------------------------------
+
+struct Element {
+  std::string name;
+  std::map<std::string, std::string> attributes;
+  std::string text;
+  int parent = -1;
+
+  std::string Get(const std::string& key) const {
+    const auto at = attributes.find(key);
+    return at == attributes.end() ? "" : at->second;
+  }
+  double Number(const std::string& key) const { return std::stod(Get(key)); }
+};
+
+struct Xml {
+  std::vector<Element> elements;
+  std::string error;  // empty: well-formed
+};
+
+bool Unescape(std::string_view text, std::string* out) {
+  static const std::pair<std::string_view, char> kEntities[] = {
+      {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}};
+  for (size_t i = 0; i < text.size();) {
+    if (text[i] == '<') return false;
+    if (text[i] != '&') {
+      *out += text[i++];
+      continue;
+    }
+    bool known = false;
+    for (const auto& [entity, c] : kEntities) {
+      if (text.substr(i, entity.size()) != entity) continue;
+      *out += c;
+      i += entity.size();
+      known = true;
+      break;
+    }
+    if (!known) return false;
+  }
+  return true;
+}
+
+Xml ParseXml(const std::string& text) {
+  Xml xml;
+  std::vector<int> open;
+  size_t at = 0;
+  const auto fail = [&](const std::string& why) {
+    xml.error = why + " at " + std::to_string(at) + ": " + text.substr(at, 60);
+    return xml;
+  };
+  while (at < text.size()) {
+    if (text[at] != '<') {
+      const size_t end = std::min(text.find('<', at), text.size());
+      std::string plain;
+      if (!Unescape(std::string_view(text).substr(at, end - at), &plain)) return fail("bad entity");
+      if (!open.empty()) {
+        xml.elements[static_cast<size_t>(open.back())].text += plain;
+      } else if (plain.find_first_not_of(" \n") != std::string::npos) {
+        return fail("text outside the root");
+      }
+      at = end;
+      continue;
+    }
+    if (text[at + 1] == '/') {
+      const size_t end = text.find('>', at);
+      if (end == std::string::npos || open.empty()) return fail("stray end tag");
+      if (xml.elements[static_cast<size_t>(open.back())].name != text.substr(at + 2, end - at - 2))
+        return fail("end tag of another element");
+      open.pop_back();
+      at = end + 1;
+      continue;
+    }
+    if (open.empty() && !xml.elements.empty()) return fail("second root");
+    Element element;
+    element.parent = open.empty() ? -1 : open.back();
+    ++at;
+    while (at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0)
+      element.name += text[at++];
+    if (element.name.empty()) return fail("no name");
+    for (;;) {
+      const size_t blank = at;
+      while (at < text.size() && (text[at] == ' ' || text[at] == '\n')) ++at;
+      if (text.compare(at, 2, "/>") == 0 || text.compare(at, 1, ">") == 0) break;
+      if (at == blank) return fail("no blank before an attribute");
+      const size_t equals = text.find("=\"", at);
+      if (equals == std::string::npos) return fail("no attribute");
+      const std::string key = text.substr(at, equals - at);
+      if (key.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-") != std::string::npos)
+        return fail("bad attribute");
+      const size_t end = text.find('"', equals + 2);
+      if (end == std::string::npos) return fail("open quote");
+      std::string value;
+      if (!Unescape(std::string_view(text).substr(equals + 2, end - equals - 2), &value))
+        return fail("bad value");
+      if (!element.attributes.emplace(key, value).second) return fail("attribute given twice");
+      at = end + 1;
+    }
+    const bool closed = text[at] == '/';
+    at += closed ? 2 : 1;
+    xml.elements.push_back(std::move(element));
+    if (!closed) open.push_back(static_cast<int>(xml.elements.size()) - 1);
+  }
+  if (!open.empty()) return fail("element not closed");
+  return xml;
+}
+
+// --- A drawing and what must hold of it
+// -----------------------------------------------------------------------
+
+struct Room {
+  double left, top, right, bottom;
+  std::string what;
+
+  bool Overlaps(const Room& o) const {
+    return left < o.right && o.left < right && top < o.bottom && o.top < bottom;
+  }
+};
+
+std::vector<double> Numbers(const std::string& text) {
+  std::vector<double> out;
+  const char* at = text.c_str();
+  while (*at != 0) {
+    char* end = nullptr;
+    const double value = std::strtod(at, &end);
+    if (end == at) {
+      ++at;
+      continue;
+    }
+    out.push_back(value);
+    at = end;
+  }
+  return out;
+}
+
+Room RoomOfText(const Element& e) {
+  const double size = e.Number("font-size"), x = e.Number("x"), y = e.Number("y");
+  const double width = TextWidth(e.text, size, e.Get("font-weight") == "bold");
+  const double left = e.Get("text-anchor") == "middle" ? x - width / 2 : x;
+  return {left, y - 0.8 * size, left + width, y + 0.24 * size, "`" + e.text + "`"};
+}
+
+void CheckDrawing(const Model& model, const SystemGraph& graph, const std::string& svg) {
+  const Xml xml = ParseXml(svg);
+  ASSERT_EQ(xml.error, "");
+  ASSERT_FALSE(xml.elements.empty());
+  ASSERT_EQ(xml.elements[0].name, "svg");
+  const std::vector<double> view = Numbers(xml.elements[0].Get("viewBox"));
+  ASSERT_EQ(view.size(), 4u);
+
+  std::map<uint32_t, Room> circles;
+  std::map<uint32_t, std::vector<double>> paths;
+  std::multiset<std::string> components;
+  std::string vertex_titles;
+  std::vector<Room> rooms;
+  size_t connections = 0;
+  std::map<std::string, int> edges_seen;
+  for (size_t i = 0; i < xml.elements.size(); ++i) {
+    const Element& e = xml.elements[i];
+    const Element& parent = e.parent < 0 ? e : xml.elements[static_cast<size_t>(e.parent)];
+    const std::string group = parent.Get("class");
+    if (e.name == "text") rooms.push_back(RoomOfText(e));
+    if (e.name == "circle") {
+      const double x = e.Number("cx"), y = e.Number("cy"), r = e.Number("r");
+      const auto id = static_cast<uint32_t>(std::stoul(parent.Get("data-vertex")));
+      EXPECT_TRUE(
+          circles.emplace(id, Room{x - r, y - r, x + r, y + r, "vertex " + std::to_string(id)}).second);
+    }
+    if (e.name == "title" && group.rfind("vertex", 0) == 0) vertex_titles += e.text + "\n";
+    if (e.Get("class") == "edge" || e.Get("class") == "signal") components.insert(e.Get("data-component"));
+    if (e.Get("class") == "connection") ++connections;
+    if (group == "edge") {
+      const auto id = static_cast<uint32_t>(std::stoul(parent.Get("data-edge")));
+      ASSERT_LT(id, graph.edges.size());
+      const std::string name = EdgeName(model, graph, EdgeId(id));
+      if (e.name == "text") {
+        EXPECT_EQ(e.text, name);
+        ++edges_seen[name];
+        EXPECT_EQ(parent.Get("data-name"), name);
+        EXPECT_EQ(parent.Get("data-kinds"), KindsText(graph.ElementEdgeOf(EdgeId(id)).kinds));
+        EXPECT_EQ(parent.Get("data-component"), ComponentName(model, graph, graph.edges[id].component));
+      }
+      if (e.name == "title") {
+        EXPECT_NE(e.text.find(model.Text(graph.ClassOf(model, graph.edges[id].component).name)),
+                  std::string::npos);
+        EXPECT_NE(e.text.find(graph.ClassOf(model, graph.edges[id].component).documentation),
+                  std::string::npos);
+      }
+      if (e.name == "path" && e.Get("fill") == "none" && paths.count(id) == 0)
+        paths[id] = Numbers(e.Get("d"));
+    }
+  }
+
+  // Vertices and edges once each.
+  EXPECT_EQ(circles.size(), graph.vertex_count());
+  EXPECT_EQ(edges_seen.size(), graph.edges.size());
+  for (const auto& [name, count] : edges_seen) EXPECT_EQ(count, 1) << name;
+  // Lines go from their first to their second vertex.
+  ASSERT_EQ(paths.size(), graph.edges.size());
+  for (const auto& [id, d] : paths) {
+    ASSERT_GE(d.size(), 4u);
+    const auto touches = [&](double x, double y, VertexId v) {
+      const Room& c = circles.at(v.value);
+      const double radius = (c.right - c.left) / 2;
+      return std::hypot(x - (c.left + radius), y - (c.top + radius)) < radius + 3;
+    };
+    EXPECT_TRUE(touches(d[0], d[1], graph.edges[id].from)) << EdgeName(model, graph, EdgeId(id));
+    EXPECT_TRUE(touches(d[d.size() - 2], d[d.size() - 1], graph.edges[id].to))
+        << EdgeName(model, graph, EdgeId(id));
+  }
+  // Components: by their edges or their box; those that only name a vertex, by its terminals.
+  size_t arcs = 0;
+  for (uint32_t i = 1; i < graph.components.size(); ++i) {
+    const ElementClass& element = graph.ElementOf(ComponentId(i));
+    if (element.composite) continue;
+    const std::string name = ComponentName(model, graph, ComponentId(i));
+    EXPECT_TRUE(components.count(name) > 0 || vertex_titles.find("\n" + name + ".") != std::string::npos)
+        << name;
+    for (uint32_t s = 0; s < element.slot_variable.size(); ++s) {
+      const Driver& driver = graph.drivers[graph.components[i].first_input + s];
+      if (!ResolveDriver(model, graph, driver).component.IsNone()) ++arcs;
+    }
+  }
+  EXPECT_GE(connections, arcs);  // more where a composite has equations of its own
+  // Texts inside the picture, apart from each other and from the vertices, but for the vertices' own numbers.
+  for (size_t i = 0; i < rooms.size(); ++i) {
+    EXPECT_GE(rooms[i].left, view[0]) << rooms[i].what;
+    EXPECT_GE(rooms[i].top, view[1]) << rooms[i].what;
+    EXPECT_LE(rooms[i].right, view[0] + view[2]) << rooms[i].what;
+    EXPECT_LE(rooms[i].bottom, view[1] + view[3]) << rooms[i].what;
+    for (size_t j = i + 1; j < rooms.size(); ++j)
+      EXPECT_FALSE(rooms[i].Overlaps(rooms[j])) << rooms[i].what << " over " << rooms[j].what;
+    for (const auto& [id, circle] : circles) {
+      const bool own = rooms[i].what == "`" + std::to_string(id) + "`" && rooms[i].left > circle.left;
+      EXPECT_TRUE(own || !rooms[i].Overlaps(circle)) << rooms[i].what << " over " << circle.what;
+    }
+  }
+}
+
+bool GraphvizIsThere() {
+  return RunDot("digraph {}").problem.empty();
+}
+
+// Every system of a loaded model, drawn and checked.
+void CheckSystems(LoadedModel& loaded) {
+  ASSERT_TRUE(loaded.diagnostics.ok()) << Render(loaded.diagnostics, loaded.model.files);
+  for (const ClassId system : loaded.model.systems) {
+    SCOPED_TRACE(loaded.model.Text(loaded.model[system].name));
+    Diagnostics diagnostics;
+    const SystemGraph graph = BuildSystemGraph(loaded.model, system, diagnostics);
+    const Drawing drawing = DrawGraph(loaded.model, graph);
+    ASSERT_EQ(drawing.problem, "");
+    CheckDrawing(loaded.model, graph, drawing.svg);
+    EXPECT_EQ(DrawGraph(loaded.model, graph).svg, drawing.svg) << "not the same bytes again";
+    const DotAnswer answer = RunDot(GraphDot(loaded.model, graph));
+    EXPECT_EQ(answer.problem, "");
+  }
+}
+
+void CheckText(const std::string& text) {
+  NoReader reader;
+  const auto loaded = LoadModelText("drawn.cot", text, reader);
+  CheckSystems(*loaded);
+}
+
+constexpr const char* kPart =
+    "component Part \"a & b < c > \\\"d\\\"\" { terminal p, n : electrical  parameter R : Resistance = 1 "
+    "ohm\n"
+    "  edge e : p -> n  equation e.v = R*e.i }\n";
+
+std::string Ladder(int sections) {
+  const std::string n = std::to_string(sections), m = std::to_string(sections - 1);
+  return "system Ladder {\n  r : Resistor[" + n + "](R = 1 ohm)\n  c : Capacitor[" + n +
+         "](C = 1 uF)\n  connect r[1:" + m + "].n -- r[2:" + n + "].p\n  connect r[1:" + n +
+         "].n -- c[1:" + n + "].p\n  connect r[1].p -- electrical.ground\n  for k in 1:" + n +
+         " { connect c[k].n -- electrical.ground }\n}\n";
+}
+
+TEST(Drawing, Examples) {
+  if (!GraphvizIsThere()) GTEST_SKIP() << "graphviz is not installed";
+  for (const fs::path& path : FilesBelow("examples", ".cot")) {
+    SCOPED_TRACE(path.string());
+    DiskReader reader;
+    const auto loaded = LoadModel(path.string(), reader);
+    CheckSystems(*loaded);
+  }
+}
+
+TEST(Drawing, Ladder) {
+  if (!GraphvizIsThere()) GTEST_SKIP() << "graphviz is not installed";
+  CheckText(Ladder(30));
+}
+
+TEST(Drawing, ParallelEdgesLoopsAndLongNames) {
+  if (!GraphvizIsThere()) GTEST_SKIP() << "graphviz is not installed";
+  CheckText(std::string(kPart) +
+            "system Parallel \"x & y <z> \\\"w\\\"\" {\n"
+            "  a_name_that_has_exactly_forty_characters, b, c, d, e, loop, far : Part\n"
+            "  connect a_name_that_has_exactly_forty_characters.p -- b.p -- c.n -- d.p -- far.p\n"
+            "  connect a_name_that_has_exactly_forty_characters.n -- b.n -- c.p -- d.n -- e.p\n"
+            "  connect e.n -- electrical.ground\n  connect loop.p -- loop.n -- far.n\n}\n"
+            "system LoopAtReference { a : Part  g : Ground  connect a.p -- a.n -- g.p }\n"
+            "system Floating { a, b : Part  connect a.p -- b.p  connect a.n -- b.n }\n"
+            "system Nothing { }\n");
+}
+
+TEST(Drawing, OwnDomainsCouplingsAndAssociations) {
+  if (!GraphvizIsThere()) GTEST_SKIP() << "graphviz is not installed";
+  const std::string text =
+      "domain magnetic { across V : Current  through Phi : Voltage  power = V*Phi }\n"
+      "component Reluctance { terminal a, b : magnetic  edge e : a -> b  equation e.V = e.Phi*(1 S) }\n"
+      "component Winding { terminal p, n : electrical  terminal a, b : magnetic  edge w : p -> n  edge m : a "
+      "-> b\n"
+      "  equation w.v = m.Phi  w.i = m.V }\n"
+      "component Follower { terminal a : rotational  exogenous theta : Angle  edge e : a -> reference\n"
+      "  equation e.tau = (1 N*m/rad)*(e.phi - theta) }\n"
+      "system Core { u : SineVoltageSource(amplitude = 1 V, frequency = 50 Hz)  w : Winding  r : Reluctance\n"
+      "  connect u.p -- w.p  connect u.n -- w.n -- electrical.ground\n"
+      "  connect w.a -- r.a  connect w.b -- r.b -- magnetic.ground }\n"
+      "system Followed { one, two : Inertia(J = 1 kg*m^2)  follower : Follower  connect follower.a -- two.a\n"
+      "  associate follower.theta = one.phi }\n";
+  CheckText(text);
+  NoReader reader;
+  const auto loaded = LoadModelText("drawn.cot", text, reader);
+  for (const ClassId system : loaded->model.systems) {
+    Diagnostics diagnostics;
+    const SystemGraph graph = BuildSystemGraph(loaded->model, system, diagnostics);
+    const std::string svg = DrawGraph(loaded->model, graph).svg;
+    size_t ties = 0;
+    for (size_t at = svg.find("class=\"tie\""); at != std::string::npos;
+         at = svg.find("class=\"tie\"", at + 1))
+      ++ties;
+    EXPECT_EQ(ties, 1u) << loaded->model.Text(loaded->model[system].name);
+  }
+}
+
+// Networks with parallel edges and loops, sensors and sources joined by gains, at random.
+TEST(Drawing, RandomNetworks) {
+  if (!GraphvizIsThere()) GTEST_SKIP() << "graphviz is not installed";
+  for (uint32_t seed = 1; seed <= 12; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
+    const uint32_t parts = 3 + below(25), vertices = 2 + below(parts / 2 + 1);
+    std::vector<std::vector<std::string>> joined(vertices);
+    std::string text = std::string(kPart) + "system Random {\n";
+    const auto add = [&](const std::string& name, const std::string& what) {
+      text += "  " + name + " : " + what + "\n";
+      joined[below(vertices)].push_back(name + ".p");
+      joined[below(vertices)].push_back(name + ".n");
+    };
+    for (uint32_t i = 0; i < parts; ++i)
+      add("part_" + std::string(below(20), 'x') + std::to_string(i), "Part");
+    for (uint32_t i = 0; i < below(5); ++i) {
+      const std::string k = std::to_string(i);
+      add("meter" + k, "VoltageSensor");
+      add("source" + k, "SignalVoltageSource");
+      text += "  gain" + k + " : Gain(k = 2)\n  connect meter" + k + ".y -> gain" + k + ".u\n  connect gain" +
+              k + ".y -> source" + k + ".u\n";
+    }
+    joined[0].push_back("electrical.ground");
+    for (const auto& list : joined) {
+      for (size_t i = 1; i < list.size(); ++i) text += "  connect " + list[0] + " -- " + list[i] + "\n";
+    }
+    SCOPED_TRACE(text);
+    CheckText(text + "}\n");
+  }
+}
+
+TEST(Drawing, SaysWhyThereIsNone) {
+  NoReader reader;
+  const auto loaded = LoadModelText("drawn.cot", Ladder(201), reader);
+  ASSERT_TRUE(loaded->diagnostics.ok()) << Render(loaded->diagnostics, loaded->model.files);
+  Diagnostics diagnostics;
+  const SystemGraph graph = BuildSystemGraph(loaded->model, loaded->model.systems[0], diagnostics);
+  const Drawing drawing = DrawGraph(loaded->model, graph);
+  EXPECT_EQ(drawing.svg, "");
+  EXPECT_NE(drawing.problem.find("402 edges"), std::string::npos) << drawing.problem;
+  EXPECT_NE(drawing.problem.find("--format json"), std::string::npos) << drawing.problem;
+
+  const DotAnswer missing = RunDot("digraph {}", 60, "no_such_program_as_dot");
+  EXPECT_EQ(missing.json, "");
+  EXPECT_NE(missing.problem.find("apt-get install graphviz"), std::string::npos) << missing.problem;
+
+  const TemporaryFolder folder;
+  WriteText(folder / "slow", "#!/bin/sh\nexec sleep 30\n");
+  WriteText(folder / "failing", "#!/bin/sh\necho 'Error: no places today' >&2\nexit 3\n");
+  for (const char* name : {"slow", "failing"}) fs::permissions(folder / name, fs::perms::owner_all);
+  EXPECT_NE(RunDot("digraph {}", 1, (folder / "slow").c_str()).problem.find("within 1 s"), std::string::npos);
+  EXPECT_NE(RunDot("digraph {}", 60, (folder / "failing").c_str()).problem.find("no places today"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace cotree::test

@@ -13,7 +13,8 @@ void Load(std::string text) {
   // Never freed: the process ends here, and what the user waits for is the model.
   const auto* loaded = cotree::LoadModelText("bench.cot", std::move(text), reader).release();
   if (loaded->diagnostics.ok()) return;
-  std::fputs(cotree::RenderText(loaded->diagnostics.list().front(), loaded->model.files, false).c_str(), stderr);
+  std::fputs(cotree::RenderText(loaded->diagnostics.list().front(), loaded->model.files, false).c_str(),
+             stderr);
   _exit(1);
 }
 

@@ -18,7 +18,8 @@
 namespace cotree::bench {
 
 using Text = std::function<std::string(size_t)>;
-/// What is measured; ends the process with a code other than 0 if it fails. Keeps its result alive to the end.
+/// What is measured; ends the process with a code other than 0 if it fails. Keeps its result alive to the
+/// end.
 using Work = std::function<void(std::string)>;
 
 struct Measurement {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text to system graph with all its diagnoses, by arrays and spelled out, at several sizes; beside it, where it is
-// installed, ngspice reading the same ladder as a netlist. Prints a table and `result NAME N seconds megabytes`.
-// Usage: system_graph_bench [largest number of spelled-out lines, default 1000000]
+// Text to system graph with all its diagnoses, by arrays and spelled out, at several sizes; beside it, where
+// it is installed, ngspice reading the same ladder as a netlist. Prints a table and `result NAME N seconds
+// megabytes`. Usage: system_graph_bench [largest number of spelled-out lines, default 1000000]
 #include <filesystem>
 #include <fstream>
 
@@ -20,13 +20,14 @@ void Graph(std::string text) {
   auto* loaded = cotree::LoadModelText("bench.cot", std::move(text), reader).release();
   const auto* graphs = new std::vector<cotree::SystemGraph>(cotree::BuildGraphs(*loaded));
   if (!loaded->diagnostics.ok()) {
-    std::fputs(cotree::RenderText(loaded->diagnostics.list().front(), loaded->model.files, false).c_str(), stderr);
+    std::fputs(cotree::RenderText(loaded->diagnostics.list().front(), loaded->model.files, false).c_str(),
+               stderr);
     _exit(1);
   }
   if (report_bytes) {
     const cotree::SystemGraph& graph = graphs->front();
-    std::printf("graph: %zu components, %zu edges, %zu vertices, %.1f bytes a component\n", graph.components.size(),
-                graph.edges.size(), graph.vertex_count(),
+    std::printf("graph: %zu components, %zu edges, %zu vertices, %.1f bytes a component\n",
+                graph.components.size(), graph.edges.size(), graph.vertex_count(),
                 static_cast<double>(graph.bytes()) / static_cast<double>(graph.components.size()));
     std::fflush(stdout);
   }
@@ -55,7 +56,8 @@ void Spice(std::string text) {
 int main(int argc, char** argv) {
   const size_t largest = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1000000;
   std::printf(
-      "Text to system graph, diagnosed; the best of several runs, each in a fresh process; memory: the largest resident "
+      "Text to system graph, diagnosed; the best of several runs, each in a fresh process; memory: the "
+      "largest resident "
       "size of the process, text included.\n");
   const std::vector<size_t> arrays{1000, 10000, 100000, 1000000}, lines = LineCounts(largest);
   Family("ladder_arrays", "components", LadderArrays, Graph, arrays);
@@ -72,6 +74,7 @@ int main(int argc, char** argv) {
     const size_t n = std::min<size_t>(largest, 100000);
     const double ours = Best(LadderLines, Graph, n).seconds, theirs = Best(LadderNetlist, Spice, n).seconds;
     std::printf("result ngspice_ratio %zu %.2f 0\n", n, theirs / ours);
-    std::printf("ngspice needs %.2f s to read the ladder of %zu lines, %.1f times as long\n", theirs, n, theirs / ours);
+    std::printf("ngspice needs %.2f s to read the ladder of %zu lines, %.1f times as long\n", theirs, n,
+                theirs / ours);
   }
 }

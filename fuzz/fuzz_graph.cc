@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text as a system: its graph is built and diagnosed without harm, and keeps what system_graph.h promises.
+// Any text as a system: its graph is built and diagnosed without harm, and keeps what system_graph.h
+// promises.
 #include <string>
 #include <string_view>
 
@@ -18,8 +19,10 @@ void CheckGraph(const Model& model, const SystemGraph& graph) {
     in_domains += domain.edges.size();
     for (const EdgeId id : domain.edges) {
       const GraphEdge& e = graph.edges[id.index()];
-      FUZZ_ASSERT(e.from.value >= domain.reference.value && e.from.value < domain.reference.value + domain.vertex_count);
-      FUZZ_ASSERT(e.to.value >= domain.reference.value && e.to.value < domain.reference.value + domain.vertex_count);
+      FUZZ_ASSERT(e.from.value >= domain.reference.value &&
+                  e.from.value < domain.reference.value + domain.vertex_count);
+      FUZZ_ASSERT(e.to.value >= domain.reference.value &&
+                  e.to.value < domain.reference.value + domain.vertex_count);
     }
     for (const auto& entry : IncidenceView(graph, domain, true).Entries())
       FUZZ_ASSERT(entry.row + 1 < domain.vertex_count && entry.column < domain.edges.size());

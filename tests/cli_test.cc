@@ -333,8 +333,9 @@ TEST(CommandLine, ExamplesAndLibraryAreLaidOut) {
 TEST(GraphCommand, TextNamesEdgesVerticesKindsAndSignals) {
   const Ran run = Cotree({"graph", "examples/positioner/positioner.cot"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  for (const char* part : {"system Positioner: 6 components, 4 vertices, 5 edges", "motor.armature", "stores, dissipates, couples",
-                           "electrical.ground", "angle.y   ->  pid.measured", "(left out of the reduced matrix)"})
+  for (const char* part : {"system Positioner: 6 components, 4 vertices, 5 edges", "motor.armature",
+                           "stores, dissipates, couples", "electrical.ground", "angle.y   ->  pid.measured",
+                           "(left out of the reduced matrix)"})
     EXPECT_TRUE(Contains(run.out, part)) << part << "\n" << run.out;
 }
 
@@ -379,8 +380,8 @@ class EditText : public testing::Test {
     words.insert(words.begin(), {"edit-text", "c.cot"});
     return Cotree(words, folder_.path());
   }
-  // The text after an edit that must succeed and leave a file in which all names and units are right; a circuit in the
-  // making may have ends that are not connected yet.
+  // The text after an edit that must succeed and leave a file in which all names and units are right; a
+  // circuit in the making may have ends that are not connected yet.
   std::string After(const std::vector<std::string>& words) {
     const Ran run = Edit(words);
     EXPECT_EQ(run.exit_code, 0) << run.err;

@@ -343,7 +343,8 @@ TEST(Models, NetworksAreThoseOfTheNetlists) {
     for (const std::string& name : {id, id + "_velocity"}) {
       if (name != id && !mechanical.contains(id)) continue;
       SCOPED_TRACE(name);
-      const auto loaded = LoadClean(test::kRoot / "tests/models" / (name + ".cot"), !name.starts_with("err_"));
+      const auto loaded =
+          LoadClean(test::kRoot / "tests/models" / (name + ".cot"), !name.starts_with("err_"));
       ASSERT_EQ(loaded->model.systems.size(), 1u);
       ends += NetworkComparison(*loaded, network.at("netlist")).edges();
       // Ill-posed networks are refused by a later stage; all others have an experiment that shows the

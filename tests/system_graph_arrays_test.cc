@@ -203,15 +203,18 @@ TEST(SystemGraphArrays, PublicParametersFromOutside) {
   EXPECT_EQ(Structure(Plain(BuildClean(Drives("", 1))), "drive[1].motor:rotor"), "(2,0) stores, couples");
 }
 
-TEST(SystemGraphArrays, ParametersOfCompositesOneForEachElement) {
+TEST(SystemGraphArrays, ParametersOfCompositesByAFormulaForEachElement) {
   ExpectSameAsFlat(Drives("(cells = [i for i in 1:2])", 2), FlatDrives({{kPlain, 1}, {kPlain, 2}}));
+  ExpectSameAsFlat(Drives("(motor.J = [(i - 1) * 1 kg*m^2 for i in 1:2])", 2),
+                   FlatDrives({{"J = 0", 3}, {"J = 1 kg*m^2", 3}}));
+}
+
+TEST(SystemGraphArrays, ParametersOfCompositesByAListForEachElement) {
   ExpectSameAsFlat(Drives("(cells = [2, 1])", 2), FlatDrives({{kPlain, 2}, {kPlain, 1}}));
 }
 
-TEST(SystemGraphArrays, PublicParametersOneForEachElement) {
+TEST(SystemGraphArrays, PublicParametersByAListForEachElement) {
   ExpectSameAsFlat(Drives("(motor.J = [0, 1] kg*m^2)", 2), FlatDrives({{"J = 0", 3}, {"J = 1 kg*m^2", 3}}));
-  ExpectSameAsFlat(Drives("(motor.J = [(i - 1) * 1 kg*m^2 for i in 1:2])", 2),
-                   FlatDrives({{"J = 0", 3}, {"J = 1 kg*m^2", 3}}));
 }
 
 TEST(SystemGraphArrays, ZeroFromTwoLevelsOut) {
@@ -258,9 +261,11 @@ TEST(SystemGraphArrays, ZeroInAnArrayParameterOfTheSystem) {
       Plain(BuildClean(Chain("  parameter R : Resistance[3] = [0, 1, 2] ohm\n  r : Resistor[3](R = R)")));
   EXPECT_EQ(Structure(graph, "r[1]:e"), kShort);
   EXPECT_EQ(Structure(graph, "r[2]:e"), kResistor);
-  const PlainGraph single =
-      Plain(BuildClean(Chain("  parameter R : Resistance[3] = [0, 1, 2] ohm\n  r : Resistor[3](R = R[1])")));
-  EXPECT_EQ(Structure(single, "r[2]:e"), kShort);
+  // One element for all: then they are shorts beside the source, which is a circuit of prescribed voltages.
+  const Built shorts =
+      BuildText(Chain("  parameter R : Resistance[3] = [0, 1, 2] ohm\n  r : Resistor[3](R = R[1])"));
+  EXPECT_EQ(Codes(shorts), (std::multiset<int>{3002})) << shorts.Text();
+  EXPECT_EQ(Structure(Plain(shorts), "r[2]:e"), kShort);
 }
 
 constexpr const char* kChainComponent = R"(
@@ -290,7 +295,8 @@ TEST(SystemGraphArrays, ZeroInAnArrayParameterOfAComposite) {
 
 TEST(SystemGraphArrays, ZeroFactorOfAComposite) {
   const PlainGraph graph = Plain(BuildClean(R"(
-    component Pair { terminal p, n : electrical   parameter scale : Real = 1   parameter R0 : Resistance = 2 ohm
+    component Pair { terminal p, n : electrical   parameter scale : Real = 1
+      parameter R0 : Resistance = 2 ohm
       parameter R : Resistance = scale*R0
       r : Resistor(R = R)   s : Resistor(R = R0)
       connect p -- r.p   connect r.n -- s.p   connect s.n -- n }
@@ -328,11 +334,13 @@ TEST(SystemGraphArrays, ArraysOfTerminals) {
       connect v2.p -- star_r2.p
       connect v3.p -- star_r3.p
       connect v4.p -- star_r4.p
-      connect v1.n -- v2.n -- v3.n -- v4.n -- star_r1.n -- star_r2.n -- star_r3.n -- star_r4.n -- electrical.ground
+      connect v1.n -- v2.n -- v3.n -- v4.n -- star_r1.n -- star_r2.n -- star_r3.n -- star_r4.n
+        -- electrical.ground
     })");
   // Single elements, slices turned round, terminal arrays inside arrays of components.
   ExpectSameAsFlat(R"(
-    component Pad { terminal t : electrical[2]   r : Resistor(R = 1 ohm)   connect t[1] -- r.p   connect r.n -- t[2] }
+    component Pad { terminal t : electrical[2]   r : Resistor(R = 1 ohm)   connect t[1] -- r.p
+      connect r.n -- t[2] }
     system S {
       pad : Pad[2]
       v : VoltageSource(V = 1 V)
@@ -367,7 +375,8 @@ TEST(SystemGraphArrays, EdgesInArrays) {
 
 TEST(SystemGraphArrays, ConditionalConnections) {
   const std::string component = R"(
-    component Bridge { terminal p, n : electrical   parameter bridged : Boolean = false   parameter k : Integer = 2
+    component Bridge { terminal p, n : electrical   parameter bridged : Boolean = false
+      parameter k : Integer = 2
       r : Resistor[2](R = 1 ohm)   s : Resistor(R = 1 ohm)
       connect p -- r[1].p   connect r[1].n -- r[2].p   connect r[2].n -- n
       if bridged { connect s.p -- p } else { connect s.p -- r[1].n }
@@ -411,7 +420,8 @@ TEST(SystemGraphArrays, ConditionalConnectionsInALoop) {
 TEST(SystemGraphArrays, ACompositeThatLeadsATerminalStraightThrough) {
   ExpectSameAsFlat(R"(
     component Wire { terminal a, b : electrical   connect a -- b }
-    component Cable { terminal a, b : electrical   w : Wire[3]   connect a -- w[1].a   connect w[1:2].b -- w[2:3].a
+    component Cable { terminal a, b : electrical   w : Wire[3]   connect a -- w[1].a
+      connect w[1:2].b -- w[2:3].a
       connect w[3].b -- b }
     system S {
       v : VoltageSource(V = 1 V)   r : Resistor(R = 1 ohm)   c : Cable

@@ -22,7 +22,8 @@ Drivers DriversOf(const std::string& text) {
 
 TEST(SystemGraphSignals, ThroughComposites) {
   const Drivers drivers = DriversOf(R"(
-    component Inner { input u : Real   output y : Real   g : Gain(k = 2)   connect u -> g.u   connect g.y -> y }
+    component Inner { input u : Real   output y : Real   g : Gain(k = 2)   connect u -> g.u
+      connect g.y -> y }
     component Middle { input a, b : Real   output x, z : Real   i1, i2 : Inner
       connect a -> i1.u   connect b -> i2.u   connect i1.y -> z   connect i2.y -> x }
     system S {
@@ -42,7 +43,8 @@ TEST(SystemGraphSignals, ThroughComposites) {
 TEST(SystemGraphSignals, AnInputLedStraightToAnOutput) {
   const Drivers drivers = DriversOf(R"(
     component Pass { input u : Real   output y : Real   connect u -> y }
-    component Twice { input u : Real   output y : Real   p, q : Pass   connect u -> p.u   connect p.y -> q.u   connect q.y -> y }
+    component Twice { input u : Real   output y : Real   p, q : Pass   connect u -> p.u
+      connect p.y -> q.u   connect q.y -> y }
     system S { c : Constant(k = 1)   t : Twice   g : Gain(k = 1)   connect c.y -> t.u   connect t.y -> g.u }
   )");
   EXPECT_EQ(drivers.at("g.u"), "c.y");
@@ -85,7 +87,8 @@ TEST(SystemGraphSignals, OneSourceForManyInputs) {
 
 TEST(SystemGraphSignals, ArraysOfSignals) {
   EXPECT_EQ(DriversOf(R"(
-    component Fan { parameter n : Integer = 3   input u : Real   output y : Real[n]   equation y = [i*u for i in 1:n] }
+    component Fan { parameter n : Integer = 3   input u : Real   output y : Real[n]
+      equation y = [i*u for i in 1:n] }
     system S {
       c : Constant(k = 1)
       fan : Fan
@@ -127,7 +130,8 @@ TEST(SystemGraphSignals, ArraysOfSignalsThroughArraysOfComposites) {
 
 TEST(SystemGraphSignals, AVariableDeepInside) {
   const Drivers drivers = DriversOf(R"(
-    component Axis { terminal a : rotational   inertia : Inertia[2](J = 1 kg*m^2)   spring : TorsionSpring(k = 1 N*m/rad)
+    component Axis { terminal a : rotational   inertia : Inertia[2](J = 1 kg*m^2)
+      spring : TorsionSpring(k = 1 N*m/rad)
       connect a -- inertia[1].a -- spring.a   connect inertia[2].a -- spring.b }
     system S {
       axis : Axis[2]
@@ -144,7 +148,8 @@ TEST(SystemGraphSignals, AVariableDeepInside) {
 TEST(SystemGraphSignals, ConditionalSignals) {
   const auto text = [](const std::string& arguments) {
     return R"(
-    component Choice { input a, b : Real   output y : Real   parameter first : Boolean = true   g : Gain(k = 1)
+    component Choice { input a, b : Real   output y : Real   parameter first : Boolean = true
+      g : Gain(k = 1)
       if first { connect a -> g.u } else { connect b -> g.u }   connect g.y -> y }
     system S { one, two : Constant(k = 1)   c : Choice)" +
            arguments + "  o : Gain(k = 1)  connect one.y -> c.a  connect two.y -> c.b  connect c.y -> o.u }";
@@ -168,6 +173,7 @@ constexpr const char* kArmature = R"(
     equation e.v = 1 ohm*e.i + 0.1 V*s/rad * der(theta) }
 )";
 
+// "owner|m.theta = wheel.e.phi"; the index of an array may stand anywhere in the value.
 std::vector<std::string> AssociationsOf(const Built& built) {
   std::vector<std::string> all;
   for (const GraphAssociation& a : built.graph().associations) {
@@ -180,26 +186,27 @@ std::vector<std::string> AssociationsOf(const Built& built) {
   return all;
 }
 
-TEST(SystemGraphSignals, Associations) {
-  const std::string rest = R"(
-      v : VoltageSource(V = 1 V)   wheel : Inertia[2](J = 1 kg*m^2)   hold : TorsionSpring[2](k = 1 N*m/rad)
-      connect wheel.a -- hold.a   connect hold.b -- rotational.ground
+std::string TwoArmatures(const std::string& associations) {
+  return kArmature + ("system S { m1, m2 : Armature\n" + associations) + R"(
+      v : VoltageSource(V = 1 V)   wheel, other : Inertia(J = 1 kg*m^2)
+        hold, stop : TorsionSpring(k = 1 N*m/rad)
+      connect wheel.a -- hold.a   connect other.a -- stop.a   connect hold.b -- stop.b -- rotational.ground
       connect v.p -- m1.p -- m2.p   connect v.n -- m1.n -- m2.n -- electrical.ground }
   )";
-  const std::string first = "associate m1.theta = wheel[1].phi\n",
-                    second = "associate m2.theta = 2*wheel[2].phi\n";
-  const Built built = BuildClean(kArmature + ("system S { m1, m2 : Armature\n" + first + second + rest));
-  const Built other = BuildClean(kArmature + ("system S { m1, m2 : Armature\n" + second + first + rest));
-  const auto associations = AssociationsOf(built);
-  ASSERT_EQ(associations.size(), 2u);
-  EXPECT_EQ(associations[0], "|m1.theta = wheel[1].phi");
-  EXPECT_EQ(associations[1].substr(0, 12), "|m2.theta = ");
-  EXPECT_EQ(AssociationsOf(other), associations) << "the order of the text shows";
-  EXPECT_EQ(other.Json(), built.Json());
 }
 
-TEST(SystemGraphSignals, AssociationsInALoopAndInAComposite) {
-  const Built built = BuildClean(kArmature + std::string(R"(
+TEST(SystemGraphSignals, Associations) {
+  EXPECT_EQ(AssociationsOf(
+                BuildClean(TwoArmatures("associate m1.theta = wheel.phi\nassociate m2.theta = other.phi\n"))),
+            (std::vector<std::string>{"|m1.theta = wheel.e.phi", "|m2.theta = other.e.phi"}));
+}
+
+TEST(SystemGraphSignals, AssociationsInAnotherOrder) {
+  const std::string first = "associate m1.theta = wheel.phi\n", second = "associate m2.theta = other.phi\n";
+  EXPECT_EQ(BuildClean(TwoArmatures(first + second)).Json(), BuildClean(TwoArmatures(second + first)).Json());
+}
+
+constexpr const char* kAxes = R"(
     component Axis { terminal p, n : electrical   m : Armature   wheel : Inertia(J = 1 kg*m^2)
       hold : TorsionSpring(k = 1 N*m/rad)
       connect p -- m.p   connect n -- m.n   connect wheel.a -- hold.a   connect hold.b -- rotational.ground
@@ -212,24 +219,33 @@ TEST(SystemGraphSignals, AssociationsInALoopAndInAComposite) {
       hold : TorsionSpring[3](k = 1 N*m/rad)
       connect wheel.a -- hold.a
       connect hold.b -- rotational.ground
-      connect v.p -- m.p -- axis[1].p
-      connect v.p -- axis[2].p
+      connect v.p -- m.p
+      connect v.p -- axis.p
       connect v.n -- m.n -- electrical.ground
       connect v.n -- axis.n
       for i in 1:3 { associate m[i].theta = wheel[4 - i].phi }
-    })"));
-  const auto associations = AssociationsOf(built);
-  ASSERT_EQ(associations.size(), 5u);
+    })";
+
+TEST(SystemGraphSignals, AssociationsInALoopAndInAComposite) {
+  const auto associations = AssociationsOf(BuildClean(std::string(kArmature) + kAxes));
+  EXPECT_EQ(associations.size(), 5u);
   std::set<std::string> targets;
   for (const std::string& a : associations) targets.insert(a.substr(0, a.find(" = ")));
   EXPECT_EQ(targets, (std::set<std::string>{"|m[1].theta", "|m[2].theta", "|m[3].theta",
                                             "axis[1]|axis[1].m.theta", "axis[2]|axis[2].m.theta"}));
-  // Each element is associated with something else.
-  std::set<std::string> values;
+}
+
+TEST(SystemGraphSignals, AssociationsInALoopSayWhichElement) {
+  const auto associations = AssociationsOf(BuildClean(std::string(kArmature) + kAxes));
+  std::map<std::string, std::string> index;  // by target: what stands between brackets in the value
   for (const std::string& a : associations) {
-    if (a.starts_with("|m[")) values.insert(a.substr(a.find(" = ")));
+    const std::string value = a.substr(a.find(" = "));
+    const size_t open = value.find('[');
+    if (open != std::string::npos)
+      index[a.substr(0, a.find(" = "))] = value.substr(open + 1, value.find(']') - open - 1);
   }
-  EXPECT_EQ(values.size(), 3u) << "the loop's turns cannot be told apart: " << *values.begin();
+  EXPECT_EQ(index, (std::map<std::string, std::string>{
+                       {"|m[1].theta", "3"}, {"|m[2].theta", "2"}, {"|m[3].theta", "1"}}));
 }
 
 }  // namespace

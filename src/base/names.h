@@ -48,9 +48,9 @@ class NamePool {
 /// The order in which names may be shown: digits inside compare as numbers, x[2] < x[10].
 std::strong_ordering CompareNames(std::string_view a, std::string_view b);
 
-/// The numbers 0 ... names.size()-1 in an order of the names that depends on nothing but their texts: by what stands
-/// before a number at their end (as CompareNames has it), then by that number. Linear for names that are counted up,
-/// r1 ... r1000000.
+/// The numbers 0 ... names.size()-1 in an order of the names that depends on nothing but their texts: by what
+/// stands before a number at their end (as CompareNames has it), then by that number. Linear for names that
+/// are counted up, r1 ... r1000000.
 std::vector<uint32_t> OrderOfNames(const NamePool& pool, std::span<const NameId> names);
 
 }  // namespace cotree

@@ -37,15 +37,16 @@ std::string Composition(const Model& model, ClassId id) {
   return text;
 }
 
-void PrintSummary(LoadedModel& loaded, const Console& console) {
+void PrintSummary(const LoadedModel& loaded, const std::vector<SystemGraph>& graphs, const Console& console) {
   const Model& model = loaded.model;
-  for (const ClassId id : model.systems) {
+  for (const SystemGraph& graph : graphs) {
+    const ClassId id = graph.system;
     const ComponentClass& system = model[id];
     size_t signals = 0;
     for (const Connection& c : system.connections) signals += c.signal ? 1 : 0;
     fmt::print("{} {}: {}, {} and {}\n", console.Green("ok"),
                console.Bold("system " + model.Text(system.name)),
-               Plural(CountComponents(model, id), "component"),
+               Plural(static_cast<double>(graph.CountParts(model)), "component"),
                Plural(static_cast<double>(system.connections.size() - signals), "connection"),
                Plural(static_cast<double>(signals), "signal"));
     const std::string composition = Composition(model, id);
@@ -122,14 +123,14 @@ void PrintStatistics(const LoadedModel& loaded) {
 int RunCheck(const CheckOptions& options, const Console& console) {
   DiskReader reader;
   const auto loaded = LoadModel(options.file, reader, {.library = options.library});
-  BuildGraphs(*loaded);
+  const std::vector<SystemGraph> graphs = BuildGraphs(*loaded);
   const Diagnostics& diagnostics = loaded->diagnostics;
   if (options.json) {
     std::fputs(CheckJson(*loaded, options).c_str(), stdout);
   } else {
     PrintDiagnostics(diagnostics, loaded->model.files, console);
     if (diagnostics.ok()) {
-      PrintSummary(*loaded, console);
+      PrintSummary(*loaded, graphs, console);
       if (options.units) PrintUnits(loaded->model, console);
       if (options.parameters) PrintParameters(loaded->model, console);
       if (options.statistics) PrintStatistics(*loaded);

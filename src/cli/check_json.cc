@@ -37,7 +37,8 @@ nlohmann::ordered_json DiagnosticsJson(const LoadedModel& loaded) {
     item["message"] = d.message;
     item["place"] = d.where.file.IsNone() ? Json(nullptr) : PlaceJson(d.where, loaded.model.files, d.label);
     Json others = Json::array();
-    for (const auto& other : d.others) others.push_back(PlaceJson(other.where, loaded.model.files, other.label));
+    for (const auto& other : d.others)
+      others.push_back(PlaceJson(other.where, loaded.model.files, other.label));
     item["others"] = others;
     item["notes"] = d.notes;
     item["help"] = d.helps;

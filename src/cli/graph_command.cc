@@ -62,8 +62,9 @@ std::string GraphText(const Model& model, const SystemGraph& graph, const Consol
       if (rows.size() > kMostRows) break;
       const GraphEdge& e = graph.edges[id.index()];
       const ElementEdge& element = graph.ElementEdgeOf(id);
-      rows.push_back({EdgeName(model, graph, id), VertexName(model, graph, e.from), VertexName(model, graph, e.to),
-                      OrderText(element.across_order), OrderText(element.through_order), KindsText(element.kinds)});
+      rows.push_back({EdgeName(model, graph, id), VertexName(model, graph, e.from),
+                      VertexName(model, graph, e.to), OrderText(element.across_order),
+                      OrderText(element.through_order), KindsText(element.kinds)});
     }
     std::array<size_t, 6> widths{};
     for (const auto& row : rows) {
@@ -71,9 +72,9 @@ std::string GraphText(const Model& model, const SystemGraph& graph, const Consol
     }
     for (size_t r = 0; r < rows.size(); ++r) {
       const auto& row = rows[r];
-      const std::string line =
-          fmt::format("    {:<{}}  {:<{}}  {}  {:<{}}  {:>{}}  {:>{}}  {}", row[0], widths[0], row[1], widths[1],
-                      r == 0 ? "  " : "->", row[2], widths[2], row[3], widths[3], row[4], widths[4], row[5]);
+      const std::string line = fmt::format("    {:<{}}  {:<{}}  {}  {:<{}}  {:>{}}  {:>{}}  {}", row[0],
+                                           widths[0], row[1], widths[1], r == 0 ? "  " : "->", row[2],
+                                           widths[2], row[3], widths[3], row[4], widths[4], row[5]);
       text += (r == 0 ? console.Dim(line) : line) + "\n";
     }
     if (domain.edges.size() > kMostRows)
@@ -94,7 +95,8 @@ std::string GraphText(const Model& model, const SystemGraph& graph, const Consol
         if (measure)
           width = std::max(width, from.size());
         else
-          arcs += fmt::format("    {:<{}}  ->  {}\n", from, width, InputName(model, graph, ComponentId(i), s));
+          arcs +=
+              fmt::format("    {:<{}}  ->  {}\n", from, width, InputName(model, graph, ComponentId(i), s));
       }
     }
     if (measure) count = 0;
@@ -105,8 +107,8 @@ std::string GraphText(const Model& model, const SystemGraph& graph, const Consol
     text += "\n  " + console.Cyan("associations") + "\n";
     for (const GraphAssociation& a : graph.associations) {
       const ElementClass& element = graph.ElementOf(a.component);
-      text += "    " + InputName(model, graph, a.component, element.input_first[a.variable] + a.index) + " = " +
-              ExpressionText(model, a.value) + "\n";
+      text += "    " + InputName(model, graph, a.component, element.input_first[a.variable] + a.index) +
+              " = " + AssociationText(model, graph, a) + "\n";
     }
   }
   return text;
@@ -153,12 +155,14 @@ int RunGraph(const GraphOptions& options, const Console& console) {
   std::string text;
   if (options.format == "text") {
     for (const SystemGraph* graph : chosen)
-      text += (text.empty() ? "" : "\n") + GraphText(model, *graph, options.output.empty() ? console : Console::Plain());
+      text += (text.empty() ? "" : "\n") +
+              GraphText(model, *graph, options.output.empty() ? console : Console::Plain());
   } else {
     if (chosen.size() > 1) {
       std::string list;
       for (const auto& name : names) list += (list.empty() ? "" : ", ") + std::string(name);
-      fmt::print(stderr, "cotree: {} has several systems; choose one with --system: {}\n", options.file, list);
+      fmt::print(stderr, "cotree: {} has several systems; choose one with --system: {}\n", options.file,
+                 list);
       return kExitUsage;
     }
     if (options.format == "dot") {

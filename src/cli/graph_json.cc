@@ -75,11 +75,12 @@ Json SystemJson(const Model& model, const SystemGraph& graph) {
   }
   Json vertices = Json::array();
   for (uint32_t v = 0; v < graph.vertex_count(); ++v) {
-    vertices.push_back({{"id", v},
-                        {"name", VertexName(model, graph, VertexId(v))},
-                        {"domain", model.Text(model.domains[graph.DomainOf(VertexId(v)).domain.index()].name)},
-                        {"reference", graph.IsReference(VertexId(v))},
-                        {"terminals", terminals[v]}});
+    vertices.push_back(
+        {{"id", v},
+         {"name", VertexName(model, graph, VertexId(v))},
+         {"domain", model.Text(model.domains[graph.DomainOf(VertexId(v)).domain.index()].name)},
+         {"reference", graph.IsReference(VertexId(v))},
+         {"terminals", terminals[v]}});
   }
   out["vertices"] = vertices;
   Json edges = Json::array();
@@ -108,9 +109,10 @@ Json SystemJson(const Model& model, const SystemGraph& graph) {
   for (const GraphAssociation& a : graph.associations) {
     const ElementClass& element = graph.ElementOf(a.component);
     const std::string owner = ComponentName(model, graph, a.owner);
-    associations.push_back({{"exogenous", InputName(model, graph, a.component, element.input_first[a.variable] + a.index)},
-                            {"owner", owner},
-                            {"value", ExpressionText(model, a.value)}});
+    associations.push_back(
+        {{"exogenous", InputName(model, graph, a.component, element.input_first[a.variable] + a.index)},
+         {"owner", owner},
+         {"value", AssociationText(model, graph, a)}});
   }
   out["associations"] = associations;
   Json blocks = Json::array();

@@ -53,7 +53,8 @@ int RunCotree(int argc, char** argv) {
       "--parameters\n  cotree check drive.cot --format json | jq .diagnostics");
 
   GraphOptions graph;
-  CLI::App* graph_command = app.add_subcommand("graph", "the linear graph of a system: vertices, edges, signals");
+  CLI::App* graph_command =
+      app.add_subcommand("graph", "the linear graph of a system: vertices, edges, signals");
   graph_command->add_option("FILE", graph.file, "a .cot file")->required();
   graph_command->add_option("--format", graph.format, "text, json, dot or svg")
       ->check(CLI::IsMember({"text", "json", "dot", "svg"}));
@@ -61,7 +62,8 @@ int RunCotree(int argc, char** argv) {
   graph_command->add_option("-o,--output", graph.output, "write to this file");
   graph_command->add_option("--library", graph.library, "take the standard library from this folder");
   graph_command->footer(
-      "\nExamples:\n  cotree graph examples/positioning/positioning.cot\n  cotree graph drive.cot --format svg -o "
+      "\nExamples:\n  cotree graph examples/positioning/positioning.cot\n  cotree graph drive.cot --format "
+      "svg -o "
       "drive.svg\n  cotree graph drive.cot --format json | jq '.systems[0].edges'");
 
   FormatOptions format;
@@ -125,7 +127,8 @@ Operations:
       return kExitUsage;
     }
     if (app.get_subcommands().empty() && argv[1][0] != '-') {
-      const std::string_view near = Nearest(argv[1], {"check", "graph", "fmt", "new", "library", "edit-text"});
+      const std::string_view near =
+          Nearest(argv[1], {"check", "graph", "fmt", "new", "library", "edit-text"});
       std::fprintf(stderr, "cotree: `%s` is not a command%s\nTry `cotree --help`.\n", argv[1],
                    near.empty() ? "" : ("; did you mean `" + std::string(near) + "`?").c_str());
       return kExitUsage;

@@ -7,7 +7,8 @@
 
 namespace cotree {
 
-/** A directed graph in compressed rows: the arcs of v go to targets[first[v]] ... targets[first[v + 1] - 1]. */
+/** A directed graph in compressed rows: the arcs of v go to targets[first[v]] ... targets[first[v + 1] - 1].
+ */
 struct DirectedGraph {
   std::vector<uint32_t> first;  // number of vertices + 1
   std::vector<uint32_t> targets;
@@ -18,8 +19,8 @@ struct DirectedGraph {
   }
 };
 
-/** The strongly connected components (Tarjan 1972), without recursion, in linear time. Components are numbered so that
-arcs go from higher to equal or lower numbers: the number is a reverse topological order. */
+/** The strongly connected components (Tarjan 1972), without recursion, in linear time. Components are
+numbered so that arcs go from higher to equal or lower numbers: the number is a reverse topological order. */
 struct StrongComponents {
   std::vector<uint32_t> component_of;  // by vertex
   uint32_t count = 0;

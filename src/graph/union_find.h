@@ -10,8 +10,9 @@ namespace cotree {
 
 /** Which of n things hang together, while more is joined.
 
-The root of a set is its smallest member, so the result does not depend on the order of joining. Paths are halved on
-the way, which keeps any sequence of m operations within O(m log n), in practice a few steps each. */
+The root of a set is its smallest member, so the result does not depend on the order of joining. Paths are
+halved on the way, which keeps any sequence of m operations within O(m log n), in practice a few steps each.
+*/
 class UnionFind {
  public:
   UnionFind() = default;

@@ -24,6 +24,12 @@ NodeId Parser::ParseMember(std::string_view what) {
     Advance();
   }
   NodeId member;
+  if (IsReservedWord(Kind()) && Kind(1) == TokenKind::kColon) {  // `table : Inertia`: meant as a name
+    member = ParseInstance((flags & kFlagPublic) != 0);
+    tree_.nodes[member.index()].flags |= flags;
+    tree_.nodes[member.index()].first_token = first;
+    return member;
+  }
   switch (Kind()) {
     case TokenKind::kTerminal:
       member = ParseTerminal();
@@ -125,7 +131,8 @@ NodeId Parser::ParseMember(std::string_view what) {
 void Parser::ParseNames(Builder& node) {
   bool first = true;
   do {
-    if (!Is(TokenKind::kName) && !(IsReservedWord(Kind()) && !StartsLine())) {
+    const bool meant = IsReservedWord(Kind()) && (!StartsLine() || Kind(1) == TokenKind::kColon);
+    if (!Is(TokenKind::kName) && !meant) {
       Report(messages::kExpected, AfterPrevious(), {"a name", Found()});
       return;
     }

@@ -64,7 +64,8 @@ NodeId Parser::ParseStatement() {
 NodeId Parser::ParseConnect() {
   Builder node = Open(NodeKind::kConnect);
   Advance();
-  if (!Is(TokenKind::kName)) {
+  // `connect table.a -- ...`: the name was refused where it was declared.
+  if (!Is(TokenKind::kName) && !(IsReservedWord(Kind()) && Kind(1) == TokenKind::kDot)) {
     Report(messages::kNothingAfter, AfterPrevious(),
            {"connect", "two terminals joined by `--`, or an output and an input joined by `->`"});
     return Close(node);

@@ -59,16 +59,19 @@ ClassId ClassBuilder::Build(DeclarationId id, NameId model_name) {
   class_.endpoints.reserve(3 * connections);
   for (const NodeId member : members_) DeclareMember(member);
   LowerShapes();
-  // Parameters, then instances, then the rest: sizes of inner arrays follow from arguments, wherever those stand.
+  // Parameters, then instances, then the rest: sizes of inner arrays follow from arguments, wherever those
+  // stand.
   for (const NodeId member : members_) {
     if (tree_->kind(member) == NodeKind::kParameter) DefineMember(member);
   }
   size_t instance_node = 0;
   for (const NodeId member : members_) {
-    if (tree_->kind(member) == NodeKind::kInstance) DefineInstance(member, member_instances_[instance_node++]);
+    if (tree_->kind(member) == NodeKind::kInstance)
+      DefineInstance(member, member_instances_[instance_node++]);
   }
   for (const NodeId member : members_) {
-    if (tree_->kind(member) != NodeKind::kParameter && tree_->kind(member) != NodeKind::kInstance) DefineMember(member);
+    if (tree_->kind(member) != NodeKind::kParameter && tree_->kind(member) != NodeKind::kInstance)
+      DefineMember(member);
   }
   Finish();
   const ClassId result(builder_.model.classes.size());

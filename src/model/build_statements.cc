@@ -323,7 +323,8 @@ void ClassBuilder::DefineIf(NodeId node) {
       }
       shape = left.shape;
       const ExprId difference = pool_.Subtract(left.expr, right.expr);
-      if (residual.IsNone() && b < conditions.size()) residual = pool_.Zero();  // no `else`: then there is no equation
+      if (residual.IsNone() && b < conditions.size())
+        residual = pool_.Zero();  // no `else`: then there is no equation
       residual = residual.IsNone() ? difference : pool_.If(conditions[b], difference, residual);
     }
     if (!lowered) continue;

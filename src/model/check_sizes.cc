@@ -105,6 +105,19 @@ std::optional<double> EvaluateConstant(const ExprPool& pool, ExprId expr, const 
         r = 0;
         for (size_t k = 0; k < pool.operands(id).size(); ++k) r = r != 0 || operand(k) != 0 ? 1 : 0;
         break;
+      case Op::kElement: {
+        // Of an array that is written out.
+        ExprId array = pool.operand(id, 0);
+        size_t k = 1;
+        for (; k < pool.operands(id).size() && pool.op(array) == Op::kArray; ++k) {
+          const double index = operand(k);
+          if (!(index >= 1 && index <= static_cast<double>(pool.operands(array).size()))) break;
+          array = pool.operand(array, static_cast<size_t>(index) - 1);
+        }
+        if (k == pool.operands(id).size() && pool.op(array) != Op::kArray)
+          r = results[order.PositionOf(array)];
+        break;
+      }
       case Op::kIf:
         r = std::isnan(operand(0)) ? operand(0) : operand(0) != 0 ? operand(1) : operand(2);
         break;
@@ -193,7 +206,8 @@ class SizeChecker {
     const SyntaxTree& tree = model_.tree(cls.origin.tree);
     CheckShapes(cls, tree, values);
     for (const SizeCheck& check : cls.size_checks) {
-      if (check.default_of == UINT32_MAX || given.count(check.default_of) == 0) CheckOne(cls, tree, check, values);
+      if (check.default_of == UINT32_MAX || given.count(check.default_of) == 0)
+        CheckOne(cls, tree, check, values);
     }
     for (const Connection& connection : cls.connections) {
       if (!connection.signal) CheckConnection(cls, tree, connection, values);
@@ -294,7 +308,9 @@ class SizeChecker {
                 const ParameterValues& values) {
     bool reported = false;
     AtLoopEnds(cls, check.loops, values, [&](const ParameterValues& at) {
-      if (reported) return;
+      if (reported ||
+          (!check.condition.IsNone() && EvaluateConstant(pool_, check.condition, at).value_or(1) == 0))
+        return;
       const auto value = EvaluateConstant(pool_, check.value, at),
                  bound = EvaluateConstant(pool_, check.bound, at);
       if (!value || !bound) return;
@@ -369,7 +385,9 @@ class SizeChecker {
     if (!arrays) return;
     bool reported = false;
     AtLoopEnds(cls, connection.loops, values, [&](const ParameterValues& at) {
-      if (reported) return;
+      if (reported || (!connection.condition.IsNone() &&
+                       EvaluateConstant(pool_, connection.condition, at).value_or(1) == 0))
+        return;
       std::vector<double> first;
       const Endpoint* first_end = nullptr;
       for (uint32_t i = 0; i < connection.endpoint_count; ++i) {

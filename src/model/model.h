@@ -200,8 +200,8 @@ struct Endpoint {
   uint32_t member =
       0;              // index of terminal or variable in the class of the instance; for kGround the DomainId
   ExprId expression;  // kSignal: what is read; for the writing end, the input
-  // In ComponentClass::subscripts. For kSignal: the shape of `expression`, in ComponentClass::shapes, which runs over
-  // #1, #2, ...; `member_subscripts` is then its number of dimensions (0: a single signal).
+  // In ComponentClass::subscripts. For kSignal: the shape of `expression`, in ComponentClass::shapes, which
+  // runs over #1, #2, ...; `member_subscripts` is then its number of dimensions (0: a single signal).
   uint32_t first_subscript = 0;
   uint8_t instance_subscripts = 0, member_subscripts = 0;
   NodeId node;
@@ -238,6 +238,7 @@ struct SizeCheck {
   ExprId value, bound;
   LoopRange loops;
   NodeId node;
+  ExprId condition;                  // None: always; the `if`s around it
   uint32_t default_of = UINT32_MAX;  // about the default of this parameter: void where another value is given
 };
 
@@ -320,8 +321,8 @@ struct ComponentClass {
   std::string external_library, external_function;
 
   bool IsComposite() const { return !instances.empty(); }
-  /// Whether there is something to put together inside: parts, or connections of its own terminals and signals alone
-  /// (a `Ground` joins its terminal to the reference).
+  /// Whether there is something to put together inside: parts, or connections of its own terminals and
+  /// signals alone (a `Ground` joins its terminal to the reference).
   bool HasInside() const { return !instances.empty() || !connections.empty(); }
 };
 

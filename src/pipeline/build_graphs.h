@@ -8,8 +8,8 @@
 
 namespace cotree {
 
-/// The system graphs of a model without errors, in the order of its systems, with all findings of that stage added to
-/// `loaded.diagnostics`. Nothing for a model that has errors.
+/// The system graphs of a model without errors, in the order of its systems, with all findings of that stage
+/// added to `loaded.diagnostics`. Nothing for a model that has errors.
 std::vector<SystemGraph> BuildGraphs(LoadedModel& loaded, const GraphLimits& limits = {});
 
 }  // namespace cotree

@@ -5,8 +5,11 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <memory>
+#include <tuple>
 
 #include "expr/evaluate.h"
+#include "expr/substitute.h"
 #include "graph/union_find.h"
 #include "system_graph/diagnostics.h"
 #include "system_graph/element_table.h"
@@ -22,6 +25,7 @@ constexpr double kUnknownValue = std::numeric_limits<double>::quiet_NaN();
 /** The parameters of a composite while its members are made. */
 struct Values {
   ParameterValues scalars;
+  std::vector<ArrayValue<double>> arrays;
   /** A value given from outside for a public parameter further inside: `drive : Drive(motor.R = 1 ohm)`. */
   struct Given {
     std::vector<uint32_t> path;  // instances, from this composite on
@@ -54,21 +58,23 @@ class Builder {
     std::vector<uint32_t> by_name(model.domains.size());
     for (uint32_t d = 0; d < by_name.size(); ++d) by_name[d] = d;
     std::sort(by_name.begin(), by_name.end(), [&](uint32_t a, uint32_t b) {
-      return CompareNames(model.names.Text(model.domains[a].name), model.names.Text(model.domains[b].name)) < 0;
+      return CompareNames(model.names.Text(model.domains[a].name), model.names.Text(model.domains[b].name)) <
+             0;
     });
     for (uint32_t k = 0; k < by_name.size(); ++k) domain_order_[by_name[k]] = k;
     domains_by_name_ = std::move(by_name);
   }
 
   SystemGraph Run() {
-    Values values{EvaluateParameters(model_, model_[graph_.system], {}), {}};
+    Values values;
+    Complete(model_[graph_.system], values);
     AddComponent(ElementOf(graph_.system, values.scalars), UINT32_MAX, 0);
     pending_.push_back({ComponentId(0), std::make_shared<Values>(std::move(values))});
     joints_.Grow(model_.domains.size());
     while (!pending_.empty() && !too_large_) {
       const Pending next = pending_.front();
       pending_.pop_front();
-      Expand(next.component, *next.values);
+      Expand(next.component, next.values);
     }
     graph_.refused = too_large_;
     if (!too_large_) Number();
@@ -86,12 +92,13 @@ class Builder {
 
   void AddComponent(ElementId element, uint32_t scope, uint32_t index) {
     const ElementClass& cls = graph_.elements[element.index()];
-    graph_.components.push_back({element, scope, index, static_cast<uint32_t>(edges_), static_cast<uint32_t>(terminals_),
-                                 static_cast<uint32_t>(inputs_)});
+    graph_.components.push_back({element, scope, index, static_cast<uint32_t>(edges_),
+                                 static_cast<uint32_t>(terminals_), static_cast<uint32_t>(inputs_)});
     edges_ += cls.edges.size();
     terminals_ += cls.terminals();
     inputs_ += cls.slot_variable.size();
-    if (std::max({edges_, terminals_, inputs_, uint64_t{graph_.components.size()}}) > limits_.most) too_large_ = true;
+    if (std::max({edges_, terminals_, inputs_, uint64_t{graph_.components.size()}}) > limits_.most)
+      too_large_ = true;
   }
 
   ElementId ElementOf(ClassId id, const ParameterValues& values) {
@@ -106,15 +113,16 @@ class Builder {
     return table_.Find(id, key);
   }
 
-  /** The values of one parameter of an instance for all its elements: one number, or a formula of the indices. */
+  /** The values of one parameter of an instance for all its elements: one number, or a formula of the
+   * indices. */
   struct ValueOf {
     double value = kUnknownValue;
     const Argument* per_element = nullptr;
   };
 
   // The value of a parameter of `instance`, as far as a number in the text gives it. False: it takes more.
-  bool PlainValue(const ComponentClass& owner, const Instance& instance, uint32_t parameter, const Values& outer,
-                  ValueOf& out) {
+  bool PlainValue(const ComponentClass& owner, const Instance& instance, uint32_t parameter,
+                  const Values& outer, ValueOf& out) {
     for (uint32_t i = 0; i < instance.argument_count; ++i) {
       const Argument& argument = owner.arguments[instance.first_argument + i];
       if (argument.path != UINT32_MAX || argument.parameter != parameter) continue;
@@ -122,10 +130,7 @@ class Builder {
         out.per_element = &argument;
         return true;
       }
-      if (pool_.IsNumber(argument.value))
-        out.value = pool_.NumberValue(argument.value);
-      else if (const auto value = EvaluateConstant(pool_, argument.value, outer.scalars))
-        out.value = *value;
+      out.value = Evaluate(argument.value, outer, {});
       return true;
     }
     const ExprId standard = model_[instance.class_id].parameters[parameter].value;
@@ -141,24 +146,20 @@ class Builder {
     const Instance& instance = owner.instances[instance_index];
     const ComponentClass& cls = model_[instance.class_id];
     Values out;
-    ParameterValues with_indices;
-    const ParameterValues* seen = &outer.scalars;
-    if (!indices.empty()) {
-      with_indices = outer.scalars;
-      for (size_t k = 0; k < indices.size() && k < index_symbols_.size(); ++k)
-        with_indices[index_symbols_[k].value] = indices[k] + 1;
-      seen = &with_indices;
-    }
+    std::vector<std::pair<const Parameter*, ExprId>> arrays;
     for (uint32_t i = 0; i < instance.argument_count; ++i) {
       const Argument& argument = owner.arguments[instance.first_argument + i];
-      const auto value = EvaluateConstant(pool_, argument.value, argument.per_element ? *seen : outer.scalars);
-      if (!value) continue;
-      if (argument.path == UINT32_MAX) {
-        const Parameter& p = cls.parameters[argument.parameter];
-        if (p.shape.empty()) out.scalars[p.symbol.value] = *value;
-      } else {
-        out.given.push_back({owner.paths[argument.path], argument.parameter, *value});
+      const auto own = argument.per_element ? indices : std::span<const uint32_t>();
+      if (argument.path == UINT32_MAX && !cls.parameters[argument.parameter].shape.empty()) {
+        if (!argument.per_element) arrays.emplace_back(&cls.parameters[argument.parameter], argument.value);
+        continue;
       }
+      const double value = Evaluate(argument.value, outer, own);
+      if (!(value == value)) continue;
+      if (argument.path == UINT32_MAX)
+        out.scalars[cls.parameters[argument.parameter].symbol.value] = value;
+      else
+        out.given.push_back({owner.paths[argument.path], argument.parameter, value});
     }
     for (const Values::Given& given : outer.given) {
       if (given.path.front() != instance_index) continue;
@@ -168,7 +169,63 @@ class Builder {
         out.given.push_back({{given.path.begin() + 1, given.path.end()}, given.parameter, given.value});
     }
     out.scalars = EvaluateParameters(model_, cls, std::move(out.scalars));
+    for (const auto& [parameter, value] : arrays) AddArray(*parameter, value, outer, out);
+    Complete(cls, out);
     return out;
+  }
+
+  // Arrays of parameters that matter here are small; what is larger has no say in the structure.
+  static constexpr uint64_t kMostValues = 1'000'000;
+
+  // The elements of an array parameter, `value` being element-wise in #1, #2, ... and in the names that
+  // `seen` knows.
+  void AddArray(const Parameter& parameter, ExprId value, const Values& seen, Values& out) {
+    for (const auto& known : out.arrays) {
+      if (known.symbol == parameter.symbol) return;
+    }
+    std::vector<uint32_t> sizes;
+    const uint64_t count = CountElements(model_, parameter.shape, out.scalars, &sizes);
+    if (count == 0 || count > kMostValues) return;
+    const Tape tape(pool_, std::span(&value, 1));
+    Environment<double> environment = EnvironmentOf(seen);
+    Workspace<double> workspace;
+    ArrayValue<double> array{parameter.symbol, {sizes.begin(), sizes.end()}, {}};
+    OverShape(sizes, environment, [&] {
+      double element = kUnknownValue;
+      EvaluateDouble(tape, environment, workspace, std::span(&element, 1));
+      array.elements.push_back(element);
+    });
+    out.arrays.push_back(std::move(array));
+  }
+
+  // Fills in what follows from defaults.
+  void Complete(const ComponentClass& cls, Values& values) {
+    values.scalars = EvaluateParameters(model_, cls, std::move(values.scalars));
+    bool arrays = false;
+    for (const Parameter& p : cls.parameters) {
+      if (p.shape.empty() || p.value.IsNone()) continue;
+      arrays = true;
+      AddArray(p, p.value, values, values);
+    }
+    // A number that is an element of an array.
+    for (const Parameter& p : cls.parameters) {
+      if (!arrays || !p.shape.empty() || p.value.IsNone() || values.scalars.count(p.symbol.value) > 0)
+        continue;
+      const double value = Evaluate(p.value, values, {});
+      if (value == value) values.scalars[p.symbol.value] = value;
+    }
+  }
+
+  // The value of an expression of parameters, with #1, #2, ... set to indices (from 0); not a number where it
+  // has none.
+  double Evaluate(ExprId expr, const Values& values, std::span<const uint32_t> indices) {
+    if (pool_.IsNumber(expr)) return pool_.NumberValue(expr);
+    if (values.arrays.empty() && indices.empty())
+      return EvaluateConstant(pool_, expr, values.scalars).value_or(kUnknownValue);
+    Environment<double> environment = EnvironmentOf(values);
+    for (size_t k = 0; k < indices.size() && k < index_symbols_.size(); ++k)
+      environment.scalars[index_symbols_[k].index()] = indices[k] + 1.0;
+    return EvaluateDouble(pool_, expr, environment);
   }
 
   static std::vector<uint32_t> IndicesOf(const std::vector<uint32_t>& sizes, uint32_t element) {
@@ -200,7 +257,8 @@ class Builder {
     const ComponentClass& cls = model_[instance.class_id];
     const StructuralParameters& structural = table_.ParametersOf(instance.class_id);
     bool from_outside = cls.HasInside();
-    for (const Values::Given& given : values.given) from_outside = from_outside || given.path.front() == index;
+    for (const Values::Given& given : values.given)
+      from_outside = from_outside || given.path.front() == index;
     bool per_element = false;
     for (uint32_t i = 0; i < instance.argument_count; ++i)
       per_element = per_element || owner.arguments[instance.first_argument + i].per_element;
@@ -248,7 +306,7 @@ class Builder {
     std::vector<ExprId> formulas;
     for (const auto& [e, argument] : varying) formulas.push_back(argument->value);
     const Tape tape(pool_, formulas);
-    Environment<double> environment = EnvironmentOf(values.scalars);
+    Environment<double> environment = EnvironmentOf(values);
     Workspace<double> workspace;
     std::vector<double> results(formulas.size());
     for (uint32_t k = 0; k < count && !too_large_; ++k) {
@@ -267,14 +325,16 @@ class Builder {
     }
   }
 
-  Environment<double> EnvironmentOf(const ParameterValues& values) const {
+  Environment<double> EnvironmentOf(const Values& values) const {
     Environment<double> environment;
     environment.scalars.assign(pool_.symbol_count(), kUnknownValue);
-    for (const auto& [symbol, value] : values) environment.scalars[symbol] = value;
+    for (const auto& [symbol, value] : values.scalars) environment.scalars[symbol] = value;
+    environment.arrays = values.arrays;
     return environment;
   }
 
-  void Expand(ComponentId parent, const Values& values) {
+  void Expand(ComponentId parent, const std::shared_ptr<const Values>& shared) {
+    const Values& values = *shared;
     const ComponentClass& owner = model_[graph_.ElementOf(parent).class_id];
     std::vector<NameId> names;
     names.reserve(owner.instances.size());
@@ -285,10 +345,11 @@ class Builder {
     for (const uint32_t index : order) {
       if (!owner.instances[index].class_id.IsNone()) AddInstance(parent, owner, index, values);
       if (too_large_) {
-        auto& report = diagnostics_.Report(
-            messages::kTooLarge, model_.tree(owner.origin.tree).SpanOf(owner.instances[index].node),
-            {model_.Text(owner.instances[index].name)});
-        report.Note("with it the system has more than " + std::to_string(limits_.most) + " components, terminals or signals");
+        auto& report = diagnostics_.Report(messages::kTooLarge,
+                                           model_.tree(owner.origin.tree).SpanOf(owner.instances[index].node),
+                                           {model_.Text(owner.instances[index].name)});
+        report.Note("with it the system has more than " + std::to_string(limits_.most) +
+                    " components, terminals or signals");
         return;
       }
     }
@@ -298,8 +359,9 @@ class Builder {
     driver_node_.resize(inputs_);
     places_.clear();
     for (const Connection& connection : owner.connections) {
-      if (!connection.condition.IsNone() &&
-          EvaluateConstant(pool_, connection.condition, values.scalars).value_or(1) == 0)
+      // A condition may depend on the loops around it; then each turn decides.
+      if (!connection.condition.IsNone() && connection.loops.count == 0 &&
+          Evaluate(connection.condition, values, {}) == 0)
         continue;
       if (connection.signal)
         Wire(parent, owner, connection, values);
@@ -308,12 +370,14 @@ class Builder {
       if (turns_ > limits_.most && !too_large_) {
         too_large_ = true;
         const SyntaxTree& tree = model_.tree(owner.origin.tree);
-        diagnostics_.Report(messages::kTooLarge, tree.SpanOf(connection.node), {std::string(tree.Text(connection.node))})
+        diagnostics_
+            .Report(messages::kTooLarge, tree.SpanOf(connection.node),
+                    {std::string(tree.Text(connection.node))})
             .Note("the loops around connections have more than " + std::to_string(limits_.most) + " turns");
       }
       if (too_large_) return;
     }
-    for (const Association& association : owner.associations) Associate(parent, owner, association, values);
+    if (!owner.associations.empty()) with_associations_.push_back({parent, shared});
   }
 
   // --- Terminals ---------------------------------------------------------------------------------------
@@ -322,16 +386,16 @@ class Builder {
     return static_cast<uint32_t>(model_.domains.size()) + terminal_slot;
   }
 
-  void MarkConnected(uint32_t joint) {
-    graph_.connected[joint - model_.domains.size()] = true;
-  }
+  void MarkConnected(uint32_t joint) { graph_.connected[joint - model_.domains.size()] = true; }
 
-  void Join(ComponentId parent, const ComponentClass& owner, const Connection& connection, const Values& values) {
+  void Join(ComponentId parent, const ComponentClass& owner, const Connection& connection,
+            const Values& values) {
     const Endpoint* ends = owner.endpoints.data() + connection.first_endpoint;
     bool single = connection.loops.count == 0;
     for (uint32_t k = 0; k < connection.endpoint_count && single; ++k) {
       if (ends[k].kind == Endpoint::Kind::kGround) continue;
-      const Instance* instance = ends[k].instance == UINT32_MAX ? nullptr : &owner.instances[ends[k].instance];
+      const Instance* instance =
+          ends[k].instance == UINT32_MAX ? nullptr : &owner.instances[ends[k].instance];
       single = ends[k].instance_subscripts + ends[k].member_subscripts == 0 &&
                (instance == nullptr || instance->shape == UINT32_MAX);
       if (!single) break;
@@ -346,7 +410,8 @@ class Builder {
           joint = domain_order_[ends[k].member];
         } else {
           const Component& c = ComponentAt(parent, ends[k]);
-          joint = JointOf(c.first_terminal + graph_.elements[c.element.index()].terminal_first[ends[k].member]);
+          joint =
+              JointOf(c.first_terminal + graph_.elements[c.element.index()].terminal_first[ends[k].member]);
           if (ends[k].instance != UINT32_MAX && connection.endpoint_count > 1) MarkConnected(joint);
         }
         joined = joined == UINT32_MAX ? joint : joints_.Join(joined, joint);
@@ -364,12 +429,14 @@ class Builder {
         formulas.push_back(s.step.IsNone() ? pool_.One() : s.step);
       }
     }
+    if (!connection.condition.IsNone()) formulas.push_back(connection.condition);
     const Tape tape(pool_, formulas);
-    Environment<double> environment = EnvironmentOf(values.scalars);
+    Environment<double> environment = EnvironmentOf(values);
     Workspace<double> workspace;
     std::vector<double> numbers(formulas.size());
     OverLoops(owner, connection.loops, 0, values.scalars, environment, [&] {
       if (!formulas.empty()) EvaluateDouble(tape, environment, workspace, numbers);
+      if (!connection.condition.IsNone() && numbers.back() == 0) return;
       size_t at = 0;
       std::vector<uint32_t> first_slots, slots;
       for (uint32_t k = 0; k < connection.endpoint_count; ++k) {
@@ -403,8 +470,8 @@ class Builder {
     int64_t from = 0, step = 1, count = 1;  // from 0
     int64_t size = 1;
   };
-  static std::vector<Axis> AxesOf(std::span<const uint32_t> sizes, std::span<const double> numbers, size_t given,
-                                  bool& ok) {
+  static std::vector<Axis> AxesOf(std::span<const uint32_t> sizes, std::span<const double> numbers,
+                                  size_t given, bool& ok) {
     std::vector<Axis> axes;
     for (size_t k = 0; k < sizes.size(); ++k) {
       Axis axis;
@@ -418,11 +485,13 @@ class Builder {
         }
         axis.from = static_cast<int64_t>(from) - 1;
         axis.step = static_cast<int64_t>(step);
-        axis.count = std::max<int64_t>(0, (static_cast<int64_t>(to) - static_cast<int64_t>(from)) / axis.step + 1);
+        axis.count =
+            std::max<int64_t>(0, (static_cast<int64_t>(to) - static_cast<int64_t>(from)) / axis.step + 1);
         if ((to - from) / step < 0) axis.count = 0;
       }
       const int64_t last = axis.from + axis.step * (axis.count - 1);
-      if (axis.count > 0 && (axis.from < 0 || axis.from >= axis.size || last < 0 || last >= axis.size)) ok = false;
+      if (axis.count > 0 && (axis.from < 0 || axis.from >= axis.size || last < 0 || last >= axis.size))
+        ok = false;
       axes.push_back(axis);
     }
     return axes;
@@ -447,8 +516,8 @@ class Builder {
     }
   }
 
-  void Slots(ComponentId parent, const ComponentClass& owner, const Endpoint& end, std::span<const double> numbers,
-             std::vector<uint32_t>& out) {
+  void Slots(ComponentId parent, const ComponentClass& owner, const Endpoint& end,
+             std::span<const double> numbers, std::vector<uint32_t>& out) {
     if (end.kind == Endpoint::Kind::kGround) {
       out.push_back(domain_order_[end.member]);
       return;
@@ -460,14 +529,17 @@ class Builder {
       first = first_of_[end.instance];
       const Instance& instance = owner.instances[end.instance];
       if (instance.shape != UINT32_MAX) {
-        const Scope& scope = graph_.scopes[graph_.components.size() > first ? graph_.components[first].scope : 0];
+        const Scope& scope =
+            graph_.scopes[graph_.components.size() > first ? graph_.components[first].scope : 0];
         if (graph_.components.size() <= first || scope.instance != end.instance) return;  // an empty array
         elements = AxesOf(graph_.shapes[scope.shape], numbers, end.instance_subscripts, ok);
       }
     }
-    const ComponentClass& cls = end.instance == UINT32_MAX ? owner : model_[owner.instances[end.instance].class_id];
+    const ComponentClass& cls =
+        end.instance == UINT32_MAX ? owner : model_[owner.instances[end.instance].class_id];
     const Shape& shape = cls.terminals[end.member].shape;
-    const auto member_numbers = numbers.subspan(std::min<size_t>(numbers.size(), size_t{3} * end.instance_subscripts));
+    const auto member_numbers =
+        numbers.subspan(std::min<size_t>(numbers.size(), size_t{3} * end.instance_subscripts));
     OverAxes(elements, [&](int64_t e) {
       if (!ok) return;
       const Component& c = graph_.components[first + static_cast<uint32_t>(e)];
@@ -514,7 +586,8 @@ class Builder {
 
   // --- Signals -----------------------------------------------------------------------------------------
 
-  // What the symbol `motor.armature.i` of `owner` is in the class at the end of the path. Once per symbol and composite.
+  // What the symbol `motor.armature.i` of `owner` is in the class at the end of the path. Once per symbol and
+  // composite.
   const Place& PlaceOf(const ComponentClass& owner, SymbolId symbol) {
     const auto [at, fresh] = places_.try_emplace(symbol.value);
     Place& place = at->second;
@@ -583,7 +656,8 @@ class Builder {
       return static_cast<uint32_t>(out);
     };
     for (size_t k = 0; k < place.instances.size(); ++k) {
-      const uint32_t first = k == 0 ? first_of_[place.instances[0]] : FirstOf(at, place.instances[k]);
+      const uint32_t first =
+          k == 0 && !all_made_ ? first_of_[place.instances[0]] : FirstOf(at, place.instances[k]);
       if (first == UINT32_MAX || first >= graph_.components.size()) return std::nullopt;
       const Scope& scope = graph_.scopes[graph_.components[first].scope];
       uint32_t element = 0;
@@ -610,8 +684,8 @@ class Builder {
     return std::pair(at, *e);
   }
 
-  // The first component of an instance inside `composite`. Its members are made after those of its owner, so a path that
-  // reaches into a composite is looked up when everything is there.
+  // The first component of an instance inside `composite`. Its members are made after those of its owner, so
+  // a path that reaches into a composite is looked up when everything is there.
   uint32_t FirstOf(ComponentId composite, uint32_t instance) {
     const auto at = inner_first_.find((uint64_t{composite.value} << 32) | instance);
     return at == inner_first_.end() ? UINT32_MAX : at->second;
@@ -619,11 +693,9 @@ class Builder {
 
   struct Later {
     ComponentId parent;
-    uint32_t first_of;  // of parent
     uint32_t slot;
     Place place;
     std::vector<double> indices;
-    NodeId node;
   };
 
   // Runs over the elements of a shape, setting #1, #2, ...
@@ -641,7 +713,8 @@ class Builder {
     }
   }
 
-  void Wire(ComponentId parent, const ComponentClass& owner, const Connection& connection, const Values& values) {
+  void Wire(ComponentId parent, const ComponentClass& owner, const Connection& connection,
+            const Values& values) {
     const Endpoint* ends = owner.endpoints.data() + connection.first_endpoint;
     const Reference source = ReferenceOf(ends[0].expression);
     if (!source.ok) return;
@@ -658,8 +731,9 @@ class Builder {
       }
       std::vector<ExprId> formulas(source.indices.begin(), source.indices.end());
       formulas.insert(formulas.end(), target.indices.begin(), target.indices.end());
+      if (!connection.condition.IsNone()) formulas.push_back(connection.condition);
       const Tape tape(pool_, formulas);
-      Environment<double> environment = EnvironmentOf(values.scalars);
+      Environment<double> environment = EnvironmentOf(values);
       Workspace<double> workspace;
       std::vector<double> numbers(formulas.size());
       std::vector<uint32_t> sizes;
@@ -675,16 +749,18 @@ class Builder {
         }
         OverShape(sizes, environment, [&] {
           if (!formulas.empty()) EvaluateDouble(tape, environment, workspace, numbers);
+          if (!connection.condition.IsNone() && numbers.back() == 0) return;
           const std::span<const double> all(numbers);
-          Drive(parent, owner, from, all.subspan(0, source.indices.size()), to, all.subspan(source.indices.size()),
-                ends[k].node);
+          Drive(parent, owner, from, all.subspan(0, source.indices.size()), to,
+                all.subspan(source.indices.size(), target.indices.size()), ends[k].node);
         });
       });
     }
   }
 
-  void Drive(ComponentId parent, const ComponentClass& owner, const Place& from, std::span<const double> from_indices,
-             const Place& to, std::span<const double> to_indices, NodeId node) {
+  void Drive(ComponentId parent, const ComponentClass& owner, const Place& from,
+             std::span<const double> from_indices, const Place& to, std::span<const double> to_indices,
+             NodeId node) {
     const auto target = Locate(parent, to, to_indices);
     if (!target) return;
     const Component& c = graph_.components[target->first.index()];
@@ -702,8 +778,7 @@ class Builder {
     }
     driver_node_[slot] = node;
     if (from.instances.size() > 1) {
-      later_.push_back({parent, 0, slot, from, {from_indices.begin(), from_indices.end()}, node});
-      later_.back().first_of = first_of_[from.instances[0]];
+      later_.push_back({parent, slot, from, {from_indices.begin(), from_indices.end()}});
       return;
     }
     const auto source = Locate(parent, from, from_indices);
@@ -716,15 +791,31 @@ class Builder {
     if (!target.ok || association.value.IsNone()) return;
     const Place to = PlaceOf(owner, target.symbol);
     if (!to.ok || to.variable == UINT32_MAX) return;
-    Environment<double> environment = EnvironmentOf(values.scalars);
+    const Reference source = ReferenceOf(association.value);
+    const Place from = source.ok ? PlaceOf(owner, source.symbol) : Place{};
+    std::vector<ExprId> formulas(target.indices.begin(), target.indices.end());
+    formulas.insert(formulas.end(), source.indices.begin(), source.indices.end());
+    Environment<double> environment = EnvironmentOf(values);
     Workspace<double> workspace;
-    const std::vector<ExprId> formulas(target.indices.begin(), target.indices.end());
     const Tape tape(pool_, formulas);
     std::vector<double> numbers(formulas.size());
     OverLoops(owner, association.loops, 0, values.scalars, environment, [&] {
       if (!formulas.empty()) EvaluateDouble(tape, environment, workspace, numbers);
-      const auto at = Locate(parent, to, numbers);
-      if (at) graph_.associations.push_back({at->first, to.variable, at->second, parent, association.value});
+      const std::span<const double> all(numbers);
+      const auto at = Locate(parent, to, all.subspan(0, target.indices.size()));
+      if (!at) return;
+      std::vector<Replacement> turn;
+      for (uint32_t k = 0; k < association.loops.count; ++k) {
+        const SymbolId symbol = owner.loops[association.loops.first + k].symbol;
+        turn.emplace_back(symbol, pool_.Number(environment.scalars[symbol.index()]));
+      }
+      GraphAssociation out{at->first, to.variable, at->second, parent, association.value, {}};
+      if (!turn.empty()) out.value = Substitute(pool_, out.value, turn);
+      if (from.ok) {
+        const auto place = Locate(parent, from, all.subspan(target.indices.size()));
+        if (place) out.source = {place->first, from.symbol, place->second};
+      }
+      graph_.associations.push_back(out);
     });
   }
 
@@ -738,7 +829,8 @@ class Builder {
     // Only what an edge touches is a vertex.
     std::vector<uint32_t> count(domain_count, 0);
     for (const Component& c : graph_.components) {
-      for (const ElementEdge& e : graph_.elements[c.element.index()].edges) used[domain_order_[e.domain.index()]] = true;
+      for (const ElementEdge& e : graph_.elements[c.element.index()].edges)
+        used[domain_order_[e.domain.index()]] = true;
     }
     for (uint32_t d = 0; d < domain_count; ++d) {
       if (used[d]) vertex_of_joint[d] = count[d]++;
@@ -767,7 +859,8 @@ class Builder {
     graph_.first_terminal_of_vertex.assign(first.back(), UINT32_MAX);
     std::vector<size_t> edge_count(domain_count, 0);
     for (const Component& c : graph_.components) {
-      for (const ElementEdge& e : graph_.elements[c.element.index()].edges) ++edge_count[domain_order_[e.domain.index()]];
+      for (const ElementEdge& e : graph_.elements[c.element.index()].edges)
+        ++edge_count[domain_order_[e.domain.index()]];
     }
     for (uint32_t d = 0; d < domain_count; ++d) {
       if (graph_of[d] != UINT32_MAX) graph_.domains[graph_of[d]].edges.reserve(edge_count[d]);
@@ -804,20 +897,34 @@ class Builder {
     name = std::min(name, terminal);
   }
 
-  // Signals read from inside composites.
+  uint32_t Slot(const GraphAssociation& a) const {
+    return graph_.ElementOf(a.component).input_first[a.variable] + a.index;
+  }
+
+  // Signals read from inside composites, and associations: when everything is there.
   void ResolveLater() {
-    if (later_.empty()) return;
+    if (later_.empty() && with_associations_.empty()) return;
     for (uint32_t i = 0; i < graph_.components.size(); ++i) {
       const Component& c = graph_.components[i];
       if (c.scope == UINT32_MAX || c.index != 0) continue;
       const Scope& scope = graph_.scopes[c.scope];
       inner_first_[(uint64_t{scope.parent.value} << 32) | scope.instance] = i;
     }
+    all_made_ = true;
     for (const Later& later : later_) {
-      first_of_.assign(later.place.instances[0] + 1, later.first_of);
       const auto source = Locate(later.parent, later.place, later.indices);
       if (source) graph_.drivers[later.slot] = {source->first, later.place.symbol, source->second};
     }
+    for (const Pending& next : with_associations_) {
+      const ComponentClass& owner = model_[graph_.ElementOf(next.component).class_id];
+      places_.clear();
+      for (const Association& association : owner.associations)
+        Associate(next.component, owner, association, *next.values);
+    }
+    std::sort(graph_.associations.begin(), graph_.associations.end(),
+              [this](const GraphAssociation& a, const GraphAssociation& b) {
+                return std::tuple(a.component, Slot(a)) < std::tuple(b.component, Slot(b));
+              });
   }
 
   Model& model_;
@@ -830,20 +937,23 @@ class Builder {
   std::vector<uint32_t> domain_order_;     // by DomainId: its place among the names
   std::vector<uint32_t> domains_by_name_;  // the reverse
   std::deque<Pending> pending_;
-  UnionFind joints_;                    // the grounds of the domains, then all terminal slots
-  std::vector<uint32_t> first_of_;      // by instance of the composite at work: its first component
+  UnionFind joints_;                // the grounds of the domains, then all terminal slots
+  std::vector<uint32_t> first_of_;  // by instance of the composite at work: its first component
   std::vector<double> key_;
   std::unordered_map<uint32_t, Place> places_;
   std::unordered_map<uint64_t, uint32_t> inner_first_;
   std::vector<Later> later_;
-  LargeVector<NodeId> driver_node_;     // by input slot: where it is driven
+  std::vector<Pending> with_associations_;
+  bool all_made_ = false;            // every component is there
+  LargeVector<NodeId> driver_node_;  // by input slot: where it is driven
   uint64_t edges_ = 0, terminals_ = 0, inputs_ = 0, turns_ = 0;
   bool too_large_ = false;
 };
 
 }  // namespace
 
-SystemGraph BuildSystemGraph(Model& model, ClassId system, Diagnostics& diagnostics, const GraphLimits& limits) {
+SystemGraph BuildSystemGraph(Model& model, ClassId system, Diagnostics& diagnostics,
+                             const GraphLimits& limits) {
   return Builder(model, system, diagnostics, limits).Run();
 }
 

@@ -28,7 +28,8 @@ struct Balance {
 
 class ClassDoctor {
  public:
-  ClassDoctor(Model& model, Diagnostics& diagnostics) : model_(model), pool_(model.expressions), diagnostics_(diagnostics) {}
+  ClassDoctor(Model& model, Diagnostics& diagnostics)
+      : model_(model), pool_(model.expressions), diagnostics_(diagnostics) {}
 
   void Check(const ElementClass& element) {
     const ComponentClass& cls = model_[element.class_id];
@@ -40,10 +41,12 @@ class ClassDoctor {
  private:
   // --- As many equations as unknowns -------------------------------------------------------------------
 
-  uint64_t Turns(const ComponentClass& cls, LoopRange loops, uint32_t k, ParameterValues& values, bool& known) {
+  uint64_t Turns(const ComponentClass& cls, LoopRange loops, uint32_t k, ParameterValues& values,
+                 bool& known) {
     if (k == loops.count) return 1;
     const Loop& loop = cls.loops[loops.first + k];
-    const auto from = EvaluateConstant(pool_, loop.from, values), to = EvaluateConstant(pool_, loop.to, values);
+    const auto from = EvaluateConstant(pool_, loop.from, values),
+               to = EvaluateConstant(pool_, loop.to, values);
     if (!from || !to) {
       known = false;
       return 0;
@@ -133,23 +136,27 @@ class ClassDoctor {
 
   void Report(const ComponentClass& cls, const Balance& balance) {
     const bool few = balance.equations < balance.unknowns();
-    auto& report =
-        diagnostics_.Report(few ? messages::kTooFewEquations : messages::kTooManyEquations, model_.SpanOf(cls.origin),
-                            {model_.Text(cls.name), cotree::Count(balance.unknowns(), "equation"),
-                             balance.equations == 0 ? "none" : std::to_string(balance.equations)});
+    auto& report = diagnostics_.Report(few ? messages::kTooFewEquations : messages::kTooManyEquations,
+                                       model_.SpanOf(cls.origin),
+                                       {model_.Text(cls.name), cotree::Count(balance.unknowns(), "equation"),
+                                        balance.equations == 0 ? "none" : std::to_string(balance.equations)});
     const auto each = [&](const std::vector<std::string>& names, uint64_t count, const char* word) {
       if (names.empty()) return;
-      report.Note(std::to_string(count) + " for the " + word + (count == 1 ? " " : "s ") + ListNames(names, 6));
+      report.Note(std::to_string(count) + " for the " + word + (count == 1 ? " " : "s ") +
+                  ListNames(names, 6));
     };
     each(balance.edge_names, balance.edges, "edge");
     each(balance.output_names, balance.outputs, "output");
     each(balance.variable_names, balance.variables, "variable");
-    const uint64_t off = few ? balance.unknowns() - balance.equations : balance.equations - balance.unknowns();
+    const uint64_t off =
+        few ? balance.unknowns() - balance.equations : balance.equations - balance.unknowns();
     if (few) {
-      report.Help("add " + cotree::Count(off, "equation") +
-                  (balance.unused.empty() ? std::string() : "; none mentions " + ListNames(balance.unused, 6)));
+      report.Help(
+          "add " + cotree::Count(off, "equation") +
+          (balance.unused.empty() ? std::string() : "; none mentions " + ListNames(balance.unused, 6)));
     } else {
-      report.Help("remove " + cotree::Count(off, "equation") + ", or declare a variable for what it computes");
+      report.Help("remove " + cotree::Count(off, "equation") +
+                  ", or declare a variable for what it computes");
       for (size_t k = 0; k < cls.equations.size() && k < 6; ++k) {
         if (!cls.equations[k].initial) report.Also(model_.SpanOf(cls.equations[k].origin), "an equation");
       }
@@ -169,7 +176,8 @@ class ClassDoctor {
     auto* report = &diagnostics_.Report(messages::kEnergyMismatch, place, {model_.Text(cls.name)});
     const auto look = [&](const auto& self, NodeId parent) -> void {
       for (const NodeId child : tree.Children(parent)) {
-        if (tree.kind(child) == NodeKind::kModel && tree.Name(child) == model_.Text(cls.model)) self(self, child);
+        if (tree.kind(child) == NodeKind::kModel && tree.Name(child) == model_.Text(cls.model))
+          self(self, child);
         if (tree.kind(child) != NodeKind::kEnergy && tree.kind(child) != NodeKind::kLoss) continue;
         if (first)
           report->where = tree.SpanOf(child);
@@ -188,7 +196,8 @@ class ClassDoctor {
       zeros += (zeros.empty() ? "" : ", ") + model_.Text(cls.parameters[p].name) + " = 0";
     if (!zeros.empty()) report->Note("with " + zeros);
     report->Help(
-        "`energy` is what the component stores, `loss` what leaves it as heat: power into all edges = der(energy) + loss");
+        "`energy` is what the component stores, `loss` what leaves it as heat: power into all edges = "
+        "der(energy) + loss");
   }
 
   // Nodes know their children only; classes are few.

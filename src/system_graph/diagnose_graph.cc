@@ -20,13 +20,16 @@ namespace {
 /** What to recommend in a domain; the library's own names. */
 struct Remedy {
   const char* domain;
-  const char* in_circuit;   // breaks a circuit of across drivers
-  const char* at_joint;     // determines the potential where only through drivers meet
+  const char* in_circuit;  // breaks a circuit of across drivers
+  const char* at_joint;    // determines the potential where only through drivers meet
 };
 constexpr Remedy kRemedies[] = {
-    {"electrical", "a `Resistor` (every real source has an internal resistance)", "a `Resistor` or a `Capacitor`"},
-    {"rotational", "a `TorsionSpring` or a `RotationalDamper` (no real shaft is rigid)", "an `Inertia`, a `TorsionSpring` or a `RotationalDamper`"},
-    {"translational", "a `Spring` or a `Damper` (no real rod is rigid)", "a `Mass`, a `Spring` or a `Damper`"},
+    {"electrical", "a `Resistor` (every real source has an internal resistance)",
+     "a `Resistor` or a `Capacitor`"},
+    {"rotational", "a `TorsionSpring` or a `RotationalDamper` (no real shaft is rigid)",
+     "an `Inertia`, a `TorsionSpring` or a `RotationalDamper`"},
+    {"translational", "a `Spring` or a `Damper` (no real rod is rigid)",
+     "a `Mass`, a `Spring` or a `Damper`"},
     {"hydraulic", "a `LaminarResistance` (every real line has one)", "a `Chamber` or a `LaminarResistance`"},
     {"thermal", "a `ThermalResistor`", "a `HeatCapacity` or a `ThermalResistor`"},
 };
@@ -98,7 +101,8 @@ class GraphDoctor {
         silent_[i] = true;
         auto& [report, more] = told_whole[DeclarationKey(graph_, id)];
         if (report == nullptr) {
-          report = &diagnostics_.Report(messages::kUnconnectedComponent, ComponentPlace(model_, graph_, id), {NameOf(id)});
+          report = &diagnostics_.Report(messages::kUnconnectedComponent, ComponentPlace(model_, graph_, id),
+                                        {NameOf(id)});
           report->Label(count == 1 ? "its terminal is `" + model_.Text(cls.terminals[0].name) + "`"
                                    : "its terminals are " + TerminalList(cls));
           SayWhere(*report, id);
@@ -116,15 +120,17 @@ class GraphDoctor {
           continue;
         }
         const std::string name = TerminalName(model_, graph_, id, t);
-        report = &diagnostics_.Report(messages::kUnconnectedTerminal, ComponentPlace(model_, graph_, id), {name});
+        report =
+            &diagnostics_.Report(messages::kUnconnectedTerminal, ComponentPlace(model_, graph_, id), {name});
         report->Label("`" + model_.Text(cls.terminals[terminal].name) + "` is missing");
         SayWhere(*report, id);
         const DomainId domain = cls.terminals[terminal].domain;
         const std::string ground = model_.Text(model_.domains[domain.index()].name) + ".ground";
-        if (open < count) report->Note("`" + NameOf(id) + "` is connected on one side only, so no " +
-                                       ThroughWord(model_, domain) + " can pass");
-        report->Help("connect it to what it belongs to: `connect " + Local(id, t) + " -- ...`, or to the reference: `connect " +
-                     Local(id, t) + " -- " + ground + "`");
+        if (open < count)
+          report->Note("`" + NameOf(id) + "` is connected on one side only, so no " +
+                       ThroughWord(model_, domain) + " can pass");
+        report->Help("connect it to what it belongs to: `connect " + Local(id, t) +
+                     " -- ...`, or to the reference: `connect " + Local(id, t) + " -- " + ground + "`");
       }
     }
     for (const auto& [key, entry] : told) {
@@ -148,7 +154,8 @@ class GraphDoctor {
       for (uint32_t s = 0; s < element.slot_variable.size(); ++s)
         driven = driven || !graph_.drivers[c.first_input + s].component.IsNone();
       if (driven || Mentioned(graph_.scopes[c.scope])) continue;
-      auto& report = diagnostics_.Report(messages::kLonelySignal, ComponentPlace(model_, graph_, ComponentId(i)), {NameOf(ComponentId(i))});
+      auto& report = diagnostics_.Report(
+          messages::kLonelySignal, ComponentPlace(model_, graph_, ComponentId(i)), {NameOf(ComponentId(i))});
       SayWhere(report, ComponentId(i));
     }
   }
@@ -181,7 +188,8 @@ class GraphDoctor {
   }
 
   static bool AllOptional(const ComponentClass& cls) {
-    return std::all_of(cls.terminals.begin(), cls.terminals.end(), [](const Terminal& t) { return t.optional; });
+    return std::all_of(cls.terminals.begin(), cls.terminals.end(),
+                       [](const Terminal& t) { return t.optional; });
   }
   std::string TerminalList(const ComponentClass& cls) const {
     std::vector<std::string> names;
@@ -199,28 +207,39 @@ class GraphDoctor {
   // --- Edges whose ends are joined ---------------------------------------------------------------------
 
   void ShortCircuits(const DomainGraph& domain) {
-    size_t reports = 0;
+    size_t errors = 0, warnings = 0;
     for (const EdgeId id : domain.edges) {
       const GraphEdge& edge = graph_.edges[id.index()];
       const ElementEdge& e = graph_.ElementEdgeOf(id);
-      if (edge.from != edge.to || reports >= kMostOfAKind) continue;
-      if (e.fixes_across && e.kinds == 0) {
-        // A sensor in series that is bridged.
-      } else if (e.fixes_across) {
-        ++reports;
-        auto& report = diagnostics_.Report(messages::kAcrossShort, ComponentPlace(model_, graph_, edge.component),
-                                           {EdgeName(model_, graph_, id), AcrossWord(model_, domain.domain)});
+      if (edge.from != edge.to) continue;
+      if (e.fixes_across) {
+        if (++errors > kMostOfAKind) continue;
+        auto& report =
+            diagnostics_.Report(messages::kAcrossShort, ComponentPlace(model_, graph_, edge.component),
+                                {EdgeName(model_, graph_, id), AcrossWord(model_, domain.domain)});
         SayWhere(report, edge.component);
-        if (const Remedy* remedy = RemedyFor(domain))
-          report.Help(std::string("connect its ends to different places, with ") + remedy->in_circuit + " between them");
+        const ElementClass& element = graph_.ElementOf(edge.component);
+        if (!element.zero_parameters.empty()) {
+          const std::string zero =
+              model_.Text(model_[element.class_id].parameters[element.zero_parameters[0]].name);
+          report.Note("it does so because `" + zero + "` is 0");
+          report.Help("remove it, or give `" + zero + "` a value");
+        } else if (e.kinds == 0) {
+          report.Note("so nothing tells how large the " + ThroughWord(model_, domain.domain) +
+                      " through it is");
+          report.Help("put it in series with what it measures: connect its ends to different places");
+        } else if (const Remedy* remedy = RemedyFor(domain))
+          report.Help(std::string("connect its ends to different places, with ") + remedy->in_circuit +
+                      " between them");
         continue;
       }
-      if ((e.kinds & kCouples) != 0) continue;
-      ++reports;
-      auto& report = diagnostics_.Report(messages::kShortCircuited, ComponentPlace(model_, graph_, edge.component),
-                                         {EdgeName(model_, graph_, id)});
+      if ((e.kinds & kCouples) != 0 || ++warnings > kMostOfAKind) continue;
+      auto& report =
+          diagnostics_.Report(messages::kShortCircuited, ComponentPlace(model_, graph_, edge.component),
+                              {EdgeName(model_, graph_, id)});
       if (e.to == UINT32_MAX) {
-        report.message = "`" + EdgeName(model_, graph_, id) + "` is joined to the reference, so it does nothing";
+        report.message =
+            "`" + EdgeName(model_, graph_, id) + "` is joined to the reference, so it does nothing";
         report.helps.assign(1, "remove it, or connect it elsewhere");
       }
       SayWhere(report, edge.component);
@@ -229,7 +248,9 @@ class GraphDoctor {
 
   // --- Islands without a reference ---------------------------------------------------------------------
 
-  uint32_t LocalVertex(const DomainGraph& domain, VertexId v) const { return v.value - domain.reference.value; }
+  uint32_t LocalVertex(const DomainGraph& domain, VertexId v) const {
+    return v.value - domain.reference.value;
+  }
 
   void Islands(const DomainGraph& domain) {
     islands_ = UnionFind(domain.vertex_count);
@@ -247,7 +268,8 @@ class GraphDoctor {
     }
     size_t reports = 0;
     for (const auto& [root, island] : edges) {
-      const bool alone = std::all_of(island.begin(), island.end(), [&](EdgeId e) { return silent_[ComponentOf(e).index()]; });
+      const bool alone = std::all_of(island.begin(), island.end(),
+                                     [&](EdgeId e) { return silent_[ComponentOf(e).index()]; });
       if (alone || ++reports > kMostOfAKind) continue;
       ReportIsland(domain, island);
     }
@@ -262,7 +284,8 @@ class GraphDoctor {
       ++degree[e.from];
       ++degree[e.to];
       const ElementEdge& element = graph_.ElementEdgeOf(id);
-      if (source == nullptr && element.fixes_across && (element.kinds & kDrives) != 0 && element.to != UINT32_MAX)
+      if (source == nullptr && element.fixes_across && (element.kinds & kDrives) != 0 &&
+          element.to != UINT32_MAX)
         source = &id;
     }
     VertexId vertex = graph_.edges[island[0].index()].to;
@@ -277,7 +300,9 @@ class GraphDoctor {
     ComponentId owner = ComponentOfTerminal(graph_, slot);
     if (source != nullptr) {
       const ComponentId c = ComponentOf(*source);
-      const auto parent_of = [&](ComponentId id) { return graph_.scopes[graph_.components[id.index()].scope].parent; };
+      const auto parent_of = [&](ComponentId id) {
+        return graph_.scopes[graph_.components[id.index()].scope].parent;
+      };
       if (parent_of(c) == parent_of(owner)) {
         owner = c;
         slot = graph_.components[c.index()].first_terminal + graph_.ElementEdgeOf(*source).to;
@@ -288,7 +313,8 @@ class GraphDoctor {
                                        {name, ListNames(ComponentNames(island), 5)});
     const std::string terminal = Local(owner, slot - graph_.components[owner.index()].first_terminal);
     report.Label("`" + terminal + "` would be a good place for it");
-    report.Note("every " + AcrossWord(model_, domain.domain) + " is a difference; somewhere it has to be called 0");
+    report.Note("every " + AcrossWord(model_, domain.domain) +
+                " is a difference; somewhere it has to be called 0");
     SayWhere(report, owner);
     // What couples to it from the other side gives power, not a reference.
     for (const EdgeId id : island) {
@@ -300,7 +326,9 @@ class GraphDoctor {
         if (other == id || graph_.ElementEdgeOf(other).domain != domain.domain) continue;
         const VertexId v = graph_.edges[other.index()].from;
         if (islands_.Same(LocalVertex(domain, v), LocalVertex(domain, vertex))) continue;
-        report.Note("`" + NameOf(c) + "` passes power between its sides, but does not connect them: each side needs a reference");
+        report.Note(
+            "`" + NameOf(c) +
+            "` passes power between its sides, but does not connect them: each side needs a reference");
         k = static_cast<uint32_t>(element.edges.size());
         report.Help("add `connect " + terminal + " -- " + name + ".ground`");
         return;
@@ -342,7 +370,8 @@ class GraphDoctor {
   }
 
   // The edges of a forest from one vertex to another.
-  std::vector<EdgeId> Path(const std::map<uint32_t, std::vector<EdgeId>>& tree, VertexId from, VertexId to) const {
+  std::vector<EdgeId> Path(const std::map<uint32_t, std::vector<EdgeId>>& tree, VertexId from,
+                           VertexId to) const {
     std::map<uint32_t, EdgeId> reached{{from.value, EdgeId::None()}};
     std::deque<VertexId> queue{from};
     while (!queue.empty() && reached.count(to.value) == 0) {
@@ -375,9 +404,11 @@ class GraphDoctor {
       names.push_back(EdgeName(model_, graph_, id));
       all_sensors = all_sensors && graph_.ElementEdgeOf(id).kinds == 0;
     }
-    const std::string across = AcrossWord(model_, domain.domain), through = ThroughWord(model_, domain.domain);
-    auto& report = diagnostics_.Report(messages::kAcrossCircuit, ComponentPlace(model_, graph_, ComponentOf(circuit[0])),
-                                       {ListNames(names, 8), across});
+    const std::string across = AcrossWord(model_, domain.domain),
+                      through = ThroughWord(model_, domain.domain);
+    auto& report =
+        diagnostics_.Report(messages::kAcrossCircuit, ComponentPlace(model_, graph_, ComponentOf(circuit[0])),
+                            {ListNames(names, 8), across});
     for (size_t k = 1; k < circuit.size() && k < 8; ++k)
       report.Also(ComponentPlace(model_, graph_, ComponentOf(circuit[k])), "also in the circuit");
     for (const EdgeId id : circuit) {
@@ -388,12 +419,15 @@ class GraphDoctor {
                   model_.Text(cls.parameters[element.zero_parameters[0]].name) + "` is 0");
     }
     if (all_sensors) {
-      report.Note("they all say that the " + across + " is 0, so nothing tells how the " + through + " divides between them");
+      report.Note("they all say that the " + across + " is 0, so nothing tells how the " + through +
+                  " divides between them");
       report.Help("leave one of them out");
       return;
     }
-    report.Note("around a circuit they must add up to 0, so they contradict each other, or agree only by chance; and the " +
-                through + " around it is not determined");
+    report.Note(
+        "around a circuit they must add up to 0, so they contradict each other, or agree only by chance; and "
+        "the " +
+        through + " around it is not determined");
     if (const Remedy* remedy = RemedyFor(domain))
       report.Help(std::string("put ") + remedy->in_circuit + " into the circuit");
     else
@@ -464,23 +498,30 @@ class GraphDoctor {
     } else {
       where = "the part with " + ListNames(inside, 4);
     }
-    const std::string across = AcrossWord(model_, domain.domain), through = ThroughWord(model_, domain.domain);
-    auto& report = diagnostics_.Report(messages::kThroughCutSet, ComponentPlace(model_, graph_, ComponentOf(drivers[0])),
-                                       {ListNames(names, 8), through, where});
-    if (drivers.size() == 1) report.message = ListNames(names) + " alone prescribes the " + through + " into " + where;
+    const std::string across = AcrossWord(model_, domain.domain),
+                      through = ThroughWord(model_, domain.domain);
+    auto& report =
+        diagnostics_.Report(messages::kThroughCutSet, ComponentPlace(model_, graph_, ComponentOf(drivers[0])),
+                            {ListNames(names, 8), through, where});
+    if (drivers.size() == 1)
+      report.message = ListNames(names) + " alone prescribes the " + through + " into " + where;
     for (size_t k = 1; k < drivers.size() && k < 8; ++k)
       report.Also(ComponentPlace(model_, graph_, ComponentOf(drivers[k])), "also leads there");
     SayWhere(report, ComponentOf(drivers[0]));
-    report.Note(all_sensors ? "an ideal sensor lets no " + through + " pass, so nothing determines the " + across + " there"
-                            : "their sum must be 0 there, so they contradict each other, or agree only by chance; and nothing "
-                              "determines the " + across);
+    report.Note(all_sensors ? "an ideal sensor lets no " + through + " pass, so nothing determines the " +
+                                  across + " there"
+                            : "their sum must be 0 there, so they contradict each other, or agree only by "
+                              "chance; and nothing "
+                              "determines the " +
+                                  across);
     const Remedy* remedy = RemedyFor(domain);
     std::string help = std::string("connect ") +
-                       (remedy != nullptr ? remedy->at_joint : "an element that takes up what is left") + " there as well";
+                       (remedy != nullptr ? remedy->at_joint : "an element that takes up what is left") +
+                       " there as well";
     if (all_sensors && !inside.empty()) {
       const VertexId v(domain.reference.value + part);
-      help += " that leads to the rest, or give the part a reference: `connect " + VertexName(model_, graph_, v) +
-              " -- " + DomainName(domain) + ".ground`";
+      help += " that leads to the rest, or give the part a reference: `connect " +
+              VertexName(model_, graph_, v) + " -- " + DomainName(domain) + ".ground`";
     }
     report.Help(help);
   }

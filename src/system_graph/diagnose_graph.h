@@ -6,8 +6,9 @@
 
 namespace cotree {
 
-/** Finds on the graph what would make the equations singular, before any is formed (design §3.8), and says it with the
-names of the user's components, the places, and what to do. The findings do not depend on the order of declaration.
+/** Finds on the graph what would make the equations singular, before any is formed (design §3.8), and says it
+with the names of the user's components, the places, and what to do. The findings do not depend on the order
+of declaration.
 
 Theory: docs/theory/system_graph.md, SG.6. Each check is linear in the graph. */
 void DiagnoseGraph(const Model& model, const SystemGraph& graph, Diagnostics& diagnostics);
@@ -15,8 +16,9 @@ void DiagnoseGraph(const Model& model, const SystemGraph& graph, Diagnostics& di
 /// The signal graph: inputs that nothing drives, loops without memory.
 void DiagnoseSignals(Model& model, const SystemGraph& graph, Diagnostics& diagnostics);
 
-/// The classes themselves: as many equations as unknowns; `energy` and `loss` that account for the power. `elements` are
-/// those of a graph; classes of the user's files that no system uses are checked with their default parameters.
+/// The classes themselves: as many equations as unknowns; `energy` and `loss` that account for the power.
+/// `elements` are those of a graph; classes of the user's files that no system uses are checked with their
+/// default parameters.
 void DiagnoseClasses(Model& model, const std::vector<ElementClass>& elements, Diagnostics& diagnostics);
 void DiagnoseUnusedClasses(Model& model, Diagnostics& diagnostics);
 

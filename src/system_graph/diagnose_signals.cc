@@ -45,7 +45,9 @@ class SignalDoctor {
       for (uint32_t s = 0; s < element.slot_variable.size(); ++s) {
         const uint32_t v = element.slot_variable[s];
         const Variable& variable = model_[element.class_id].variables[v];
-        if (variable.role != VariableRole::kInput || !graph_.drivers[At(id).first_input + s].component.IsNone()) continue;
+        if (variable.role != VariableRole::kInput ||
+            !graph_.drivers[At(id).first_input + s].component.IsNone())
+          continue;
         if (associated.count({i, v}) > 0) continue;
         auto& [report, more] = told[{DeclarationKey(graph_, id), v}];
         if (report != nullptr) {
@@ -61,8 +63,10 @@ class SignalDoctor {
           report->Note("inside `" + prefix + "`, a " + model_.Text(graph_.ClassOf(model_, parent).name));
         const std::string local = prefix.empty() ? name : name.substr(prefix.size() + 1);
         const std::string candidate = UnreadOutput(parent);
-        report->Help("add `connect " + (candidate.empty() ? std::string("...") : candidate) + " -> " + local + "`" +
-                     (candidate.empty() ? "; a `Constant` gives a fixed value" : "; `" + candidate + "` is read by nothing yet"));
+        report->Help("add `connect " + (candidate.empty() ? std::string("...") : candidate) + " -> " + local +
+                     "`" +
+                     (candidate.empty() ? "; a `Constant` gives a fixed value"
+                                        : "; `" + candidate + "` is read by nothing yet"));
       }
     }
     for (const auto& [key, entry] : told) {
@@ -70,7 +74,8 @@ class SignalDoctor {
     }
   }
 
-  // An output among the members of `parent` that nothing reads, if there is exactly one: probably what was meant.
+  // An output among the members of `parent` that nothing reads, if there is exactly one: probably what was
+  // meant.
   std::string UnreadOutput(ComponentId parent) {
     if (unread_parent_ == parent.value) return unread_;
     unread_parent_ = parent.value;
@@ -139,11 +144,14 @@ class SignalDoctor {
   }
 
   void ReportCircular(const std::vector<std::string>& names, ComponentId first, const std::string& why) {
-    auto& report = diagnostics_.Report(messages::kCircularSignal, ComponentPlace(model_, graph_, first), {ListNames(names, 8)});
+    auto& report = diagnostics_.Report(messages::kCircularSignal, ComponentPlace(model_, graph_, first),
+                                       {ListNames(names, 8)});
     if (names.size() == 1)
       report.message = "`" + names[0] + "` is led back to itself, and nothing says which value it has";
     report.Note(why + ": every value would satisfy it");
-    report.Help("take the signal from where it is made, or put a block with memory (`Integrator`, `FirstOrder`, `UnitDelay`) into the loop");
+    report.Help(
+        "take the signal from where it is made, or put a block with memory (`Integrator`, `FirstOrder`, "
+        "`UnitDelay`) into the loop");
   }
 
   // --- Loops without memory ----------------------------------------------------------------------------
@@ -209,13 +217,16 @@ class SignalDoctor {
     std::vector<std::string> names;
     for (const ComponentId id : blocks) names.push_back(ComponentName(model_, graph_, id));
     if (constant && gain == 1) {
-      ReportCircular(names, blocks[0], names.size() == 1 ? "`" + names[0] + "` passes its input on"
-                                                         : "together they pass the signal on unchanged");
+      ReportCircular(names, blocks[0],
+                     names.size() == 1 ? "`" + names[0] + "` passes its input on"
+                                       : "together they pass the signal on unchanged");
       return;
     }
-    auto& report = diagnostics_.Report(messages::kAlgebraicLoop, ComponentPlace(model_, graph_, blocks[0]), {ListNames(names, 8)});
+    auto& report = diagnostics_.Report(messages::kAlgebraicLoop, ComponentPlace(model_, graph_, blocks[0]),
+                                       {ListNames(names, 8)});
     if (names.size() == 1)
-      report.message = "`" + names[0] + "` is a loop without memory: its output leads back to its input at the same instant";
+      report.message = "`" + names[0] +
+                       "` is a loop without memory: its output leads back to its input at the same instant";
     for (size_t k = 1; k < blocks.size() && k < 8; ++k)
       report.Also(ComponentPlace(model_, graph_, blocks[k]), "also in the loop");
   }

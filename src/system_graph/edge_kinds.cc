@@ -16,9 +16,10 @@ namespace {
 
 constexpr double kRounding = 1e-10;  // of powers of the order of 1
 
-/* `expr` with everything at rest that belongs to other groups, and the other edges of the group: what is left is the
-edge's own. */
-ExprId OwnPart(Model& model, const ComponentClass& cls, const TerminalEquations& bound, uint32_t edge, ExprId expr) {
+/* `expr` with everything at rest that belongs to other groups, and the other edges of the group: what is left
+is the edge's own. */
+ExprId OwnPart(Model& model, const ComponentClass& cls, const TerminalEquations& bound, uint32_t edge,
+               ExprId expr) {
   ExprPool& pool = model.expressions;
   std::vector<Replacement> at_rest;
   for (const SymbolId symbol : FindSymbols(pool, expr)) {
@@ -28,8 +29,7 @@ ExprId OwnPart(Model& model, const ComponentClass& cls, const TerminalEquations&
         at_rest.emplace_back(symbol, pool.Zero());
     }
     for (uint32_t v = 0; v < cls.variables.size(); ++v) {
-      if (cls.variables[v].symbol == base && bound.variable_group[v] != UINT32_MAX &&
-          bound.variable_group[v] != bound.edges[edge].group)
+      if (cls.variables[v].symbol == base && bound.variable_group[v] != UINT32_MAX && !bound.Belongs(v, edge))
         at_rest.emplace_back(symbol, pool.Zero());
     }
   }
@@ -42,7 +42,7 @@ bool Involves(const Model& model, const ComponentClass& cls, const TerminalEquat
   for (const Dependence& d : FindDependence(model.expressions, expr)) {
     if (d.base == cls.edges[edge].across || d.base == cls.edges[edge].through) return true;
     for (uint32_t v = 0; v < cls.variables.size(); ++v) {
-      if (cls.variables[v].symbol == d.base && bound.variable_group[v] == bound.edges[edge].group) return true;
+      if (cls.variables[v].symbol == d.base && bound.Belongs(v, edge)) return true;
     }
   }
   return false;
@@ -107,7 +107,8 @@ void FindEdgeKinds(Model& model, const TerminalEquations& bound, ElementClass& e
       e.kinds |= kDrives;
   }
   if (declared) return;
-  // Edges that only pass power to each other drive nothing: a transformer whose author declared no `loss = 0`.
+  // Edges that only pass power to each other drive nothing: a transformer whose author declared no `loss =
+  // 0`.
   OperatingPoints points(model, element);
   std::vector<double> worst(element.groups, 0);
   std::vector<bool> decided(element.groups, false);
@@ -131,14 +132,15 @@ void FindEdgeKinds(Model& model, const TerminalEquations& bound, ElementClass& e
 
 namespace {
 
-/* Products of sums multiplied out, so that what cancels does; for small expressions shown to people. None where it grows
-too large. */
+/* Products of sums multiplied out, so that what cancels does; for small expressions shown to people. None
+where it grows too large. */
 ExprId Expanded(ExprPool& pool, ExprId expr, int depth = 0) {
   constexpr size_t kMostTerms = 40;
   if (expr.IsNone() || depth > 20) return ExprId::None();
   const auto terms_of = [&](ExprId e) {
     const auto operands = pool.operands(e);
-    return pool.op(e) == Op::kAdd ? std::vector<ExprId>(operands.begin(), operands.end()) : std::vector<ExprId>{e};
+    return pool.op(e) == Op::kAdd ? std::vector<ExprId>(operands.begin(), operands.end())
+                                  : std::vector<ExprId>{e};
   };
   if (pool.op(expr) == Op::kAdd) {
     std::vector<ExprId> sum;
@@ -176,13 +178,14 @@ ExprId Expanded(ExprPool& pool, ExprId expr, int depth = 0) {
   // 2*x/2 is x: halves are exact.
   const bool halves = pool.IsNumber(divisor, 2) || pool.IsNumber(divisor, 4);
   for (ExprId& term : product) {
-    term = halves ? pool.Multiply(pool.Number(1 / pool.NumberValue(divisor)), term) : pool.Divide(term, divisor);
+    term =
+        halves ? pool.Multiply(pool.Number(1 / pool.NumberValue(divisor)), term) : pool.Divide(term, divisor);
   }
   return pool.Sum(product);
 }
 
-/* power - der(energy) - loss with the equations put in, as far as rules reach: through variables first, then the
-highest derivatives. For people; the decision is made elsewhere. */
+/* power - der(energy) - loss with the equations put in, as far as rules reach: through variables first, then
+the highest derivatives. For people; the decision is made elsewhere. */
 std::string DifferenceText(Model& model, const ElementClass& element) {
   ExprPool& pool = model.expressions;
   const ComponentClass& cls = model[element.class_id];
@@ -207,12 +210,14 @@ std::string DifferenceText(Model& model, const ElementClass& element) {
   for (const auto& [residual, derived] : equations) {
     std::vector<SymbolId> candidates;
     for (const SymbolId symbol : FindSymbols(pool, residual)) {
-      if (pool.kind(symbol) == SymbolKind::kVariable && DependsOn(pool, difference, symbol)) candidates.push_back(symbol);
+      if (pool.kind(symbol) == SymbolKind::kVariable && DependsOn(pool, difference, symbol))
+        candidates.push_back(symbol);
     }
     const auto weight = [&](SymbolId symbol) {
       bool through = false;
       for (const Edge& e : cls.edges) through = through || pool.symbol(symbol).base == e.through;
-      return (through && pool.symbol(symbol).order == 0 ? 100 : 0) + static_cast<int>(pool.symbol(symbol).order);
+      return (through && pool.symbol(symbol).order == 0 ? 100 : 0) +
+             static_cast<int>(pool.symbol(symbol).order);
     };
     std::stable_sort(candidates.begin(), candidates.end(),
                      [&](SymbolId a, SymbolId b) { return weight(a) > weight(b); });
@@ -221,7 +226,8 @@ std::string DifferenceText(Model& model, const ElementClass& element) {
       bool done = false;
       for (const SymbolId symbol : candidates) {
         const auto solution = SolveFor(pool, residual, symbol);
-        if (!solution || !solution->linear || solution->conditions.empty() == divided || (derived && divided)) continue;
+        if (!solution || !solution->linear || solution->conditions.empty() == divided || (derived && divided))
+          continue;
         difference = Substitute(pool, difference, symbol, solution->value);
         done = true;
         break;

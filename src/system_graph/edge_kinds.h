@@ -14,10 +14,11 @@ void FindEdgeKinds(Model& model, const TerminalEquations& bound, ElementClass& e
 
 /** A component whose declared `energy` and `loss` do not account for the power into its edges. */
 struct EnergyMismatch {
-  std::string difference;  // power - der(energy) - loss in symbols, its equations put in; empty if that is no help
+  std::string
+      difference;  // power - der(energy) - loss in symbols, its equations put in; empty if that is no help
 };
-/// The law of design §7, decided at operating points: power into all edges = der(energy) + loss. Nothing where it holds,
-/// where neither is declared, or where it cannot be decided.
+/// The law of design §7, decided at operating points: power into all edges = der(energy) + loss. Nothing
+/// where it holds, where neither is declared, or where it cannot be decided.
 std::optional<EnergyMismatch> CheckEnergy(Model& model, const ElementClass& element);
 
 }  // namespace cotree

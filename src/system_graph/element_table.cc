@@ -39,8 +39,8 @@ uint32_t ElementTable::Limited(const Shape& shape, const ParameterValues& values
   return static_cast<uint32_t>(std::min<uint64_t>(CountElements(model_, shape, values), most_ + 1));
 }
 
-/* Whether anything that is decided by structure changes when the parameter is zero: which variable occurs in which
-equation in which order, and whether there is any energy or loss. */
+/* Whether anything that is decided by structure changes when the parameter is zero: which variable occurs in
+which equation in which order, and whether there is any energy or loss. */
 bool ElementTable::ZeroMatters(const ComponentClass& cls, const Parameter& parameter) {
   ExprPool& pool = model_.expressions;
   const auto changes = [&](ExprId expr) {
@@ -110,8 +110,8 @@ ElementClass ElementTable::Make(ClassId id, std::span<const double> key) {
       if (entries[k].by_value) {
         if (!(key[k] == key[k])) continue;
         out.values[p.symbol.value] = key[k];
-        known.emplace_back(p.symbol, p.type.base == BaseType::kBoolean ? pool.Boolean(key[k] != 0)
-                                                                       : pool.Number(key[k]));
+        known.emplace_back(
+            p.symbol, p.type.base == BaseType::kBoolean ? pool.Boolean(key[k] != 0) : pool.Number(key[k]));
       } else if (key[k] == 0) {
         known.emplace_back(p.symbol, pool.Zero());
         out.zero_parameters.push_back(entries[k].parameter);
@@ -180,6 +180,9 @@ ElementClass ElementTable::Make(ClassId id, std::span<const double> key) {
     }
   }
   FindEdgeKinds(model_, bound, out);
+  std::map<uint32_t, uint32_t> by_name;  // groups in the order of the edges' names
+  for (ElementEdge& e : out.edges)
+    e.group = by_name.try_emplace(e.group, static_cast<uint32_t>(by_name.size())).first->second;
   return out;
 }
 

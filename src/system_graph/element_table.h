@@ -15,7 +15,8 @@ namespace cotree {
 struct StructuralParameters {
   struct Entry {
     uint32_t parameter;
-    bool by_value;  // its value counts: it sets a size or decides a condition; otherwise whether it is exactly zero
+    bool by_value;  // its value counts: it sets a size or decides a condition; otherwise whether it is
+                    // exactly zero
   };
   std::vector<Entry> entries;
   ElementId only;  // if there are none: the one element class
@@ -23,8 +24,8 @@ struct StructuralParameters {
 
 /** Makes element classes from component classes, each once per key of structural parameters (design §3.9).
 
-Theory: docs/theory/system_graph.md, SG.2 to SG.5. A key holds for each structural parameter its value, or 0 or 1 for
-"is zero" and "is not". */
+Theory: docs/theory/system_graph.md, SG.2 to SG.5. A key holds for each structural parameter its value, or 0
+or 1 for "is zero" and "is not". */
 class ElementTable {
  public:
   /// `most`: a class with more slots of a kind is cut off there; the system is refused anyway (GraphLimits).

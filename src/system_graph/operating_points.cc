@@ -49,9 +49,10 @@ Dual Stand(std::string_view name, const FunctionInfo& function, std::span<const 
   return {order == 2 ? b : 0, 0};
 }
 
-/* Solves J*dx = -f for a system with at least as many unknowns as independent rows: the columns that no pivot falls
-into stay as they are. Full pivoting; rows that vanish are redundant. False where f cannot be met. */
-bool SolveStep(std::vector<double>& j, std::vector<double>& f, size_t rows, size_t columns, std::vector<double>& dx) {
+/* Solves J*dx = -f for a system with at least as many unknowns as independent rows: the columns that no pivot
+falls into stay as they are. Full pivoting; rows that vanish are redundant. False where f cannot be met. */
+bool SolveStep(std::vector<double>& j, std::vector<double>& f, size_t rows, size_t columns,
+               std::vector<double>& dx) {
   dx.assign(columns, 0);
   double largest = 0;
   for (const double v : j) largest = std::max(largest, std::abs(v));
@@ -97,7 +98,8 @@ ExprId EdgePower(Model& model, const Edge& edge, ExprId index) {
   const Domain& domain = model.domains[edge.domain.index()];
   std::vector<Replacement> own;
   const auto replace = [&](NameId name, SymbolId symbol, int order) {
-    const SymbolId of_domain = pool.SymbolOfOrder(pool.DeclareSymbol(model.Text(name), SymbolKind::kVariable), order);
+    const SymbolId of_domain =
+        pool.SymbolOfOrder(pool.DeclareSymbol(model.Text(name), SymbolKind::kVariable), order);
     const ExprId whole = pool.Symbol(symbol, order);
     own.emplace_back(of_domain, edge.shape.empty() ? whole : pool.Element(whole, {index}));
   };
@@ -229,7 +231,8 @@ void OperatingPoints::Randomise(int number) {
   }
 }
 
-void OperatingPoints::LoopOver(const LoopRange& loops, uint32_t k, const Row& row, std::vector<Dual>& out) const {
+void OperatingPoints::LoopOver(const LoopRange& loops, uint32_t k, const Row& row,
+                               std::vector<Dual>& out) const {
   if (k == loops.count) {
     Dual value;
     EvaluateDual(*row.tape, environment_, workspace_, std::span(&value, 1));

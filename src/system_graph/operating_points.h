@@ -12,11 +12,12 @@ namespace cotree {
 /// The power into an edge, by the power of its domain; `index` is the element of an array of edges.
 ExprId EdgePower(Model& model, const Edge& edge, ExprId index);
 
-/** Operating points of an element class: random values of its parameters, variables and their derivatives that satisfy
-its equations and the first time derivatives of these (docs/theory/system_graph.md, SG.5).
+/** Operating points of an element class: random values of its parameters, variables and their derivatives
+that satisfy its equations and the first time derivatives of these (docs/theory/system_graph.md, SG.5).
 
-An identity that holds at several such points holds everywhere, but for bad luck of measure zero: this is how the
-energy balance is decided for equations that no rule could solve in symbols. The points are the same in every run.
+An identity that holds at several such points holds everywhere, but for bad luck of measure zero: this is how
+the energy balance is decided for equations that no rule could solve in symbols. The points are the same in
+every run.
 
 Half of the points are mirror images in all variables, so that a power that changes its sign shows it. */
 class OperatingPoints {
@@ -59,7 +60,7 @@ class OperatingPoints {
   bool usable_ = true;
   std::vector<Row> rows_;
   std::vector<SymbolId> symbols_;
-  std::vector<Column> columns_;  // what Newton's method may change
+  std::vector<Column> columns_;               // what Newton's method may change
   std::vector<std::unique_ptr<Tape>> power_;  // by edge of the class, at the edge's own variables
   std::unique_ptr<Tape> energy_rate_, loss_;
   SymbolId element_index_;

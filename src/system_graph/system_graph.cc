@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/describe_model.h"
+
 namespace cotree {
 namespace {
 
@@ -56,8 +58,8 @@ size_t SystemGraph::CountParts(const Model& model) const {
 size_t SystemGraph::bytes() const {
   size_t total = components.capacity() * sizeof(Component) + scopes.capacity() * sizeof(Scope) +
                  edges.capacity() * sizeof(GraphEdge) + vertex_of_terminal.capacity() * sizeof(VertexId) +
-                 first_terminal_of_vertex.capacity() * sizeof(uint32_t) + drivers.capacity() * sizeof(Driver) +
-                 associations.capacity() * sizeof(GraphAssociation);
+                 first_terminal_of_vertex.capacity() * sizeof(uint32_t) +
+                 drivers.capacity() * sizeof(Driver) + associations.capacity() * sizeof(GraphAssociation);
   for (const DomainGraph& d : domains) total += d.edges.capacity() * sizeof(EdgeId);
   return total;
 }
@@ -119,7 +121,8 @@ std::string DriverName(const Model& model, const SystemGraph& graph, const Drive
   const std::string prefix = Prefix(ComponentName(model, graph, driver.component));
   for (const Variable& v : cls.variables) {
     if (v.symbol != symbol.base) continue;
-    std::string text = prefix + model.Text(v.name) + IndexText(SizesOf(model, v.shape, element.values), driver.index);
+    std::string text =
+        prefix + model.Text(v.name) + IndexText(SizesOf(model, v.shape, element.values), driver.index);
     for (uint32_t k = 0; k < symbol.order; ++k) text = "der(" + text + ")";
     return text;
   }
@@ -141,6 +144,12 @@ std::string DriverName(const Model& model, const SystemGraph& graph, const Drive
     return text;
   }
   return prefix + std::string(pool.SymbolName(driver.symbol));
+}
+
+std::string AssociationText(const Model& model, const SystemGraph& graph,
+                            const GraphAssociation& association) {
+  return association.source.component.IsNone() ? ExpressionText(model, association.value)
+                                               : DriverName(model, graph, association.source);
 }
 
 Span ComponentPlace(const Model& model, const SystemGraph& graph, ComponentId id) {
@@ -172,7 +181,8 @@ ComponentId ComponentOfInput(const SystemGraph& graph, uint32_t slot) {
 
 Driver ResolveDriver(const Model& model, const SystemGraph& graph, const Driver& driver) {
   Driver at = driver;
-  // A path through composites cannot be longer than their number; a circle of outputs led back to inputs ends so.
+  // A path through composites cannot be longer than their number; a circle of outputs led back to inputs ends
+  // so.
   for (size_t steps = 0; steps <= graph.components.size(); ++steps) {
     if (at.component.IsNone()) return at;
     const ElementClass& element = graph.ElementOf(at.component);

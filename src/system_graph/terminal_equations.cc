@@ -18,7 +18,8 @@ struct Unknown {
   uint32_t index;
 };
 
-// Whether `symbol`, an array, is only used as symbol[loop variables], so that each element has equations of its own.
+// Whether `symbol`, an array, is only used as symbol[loop variables], so that each element has equations of
+// its own.
 bool Elementwise(const ExprPool& pool, ExprId root, SymbolId symbol) {
   ExprOrder order;
   FindOrder(pool, std::span(&root, 1), &order);
@@ -50,6 +51,7 @@ TerminalEquations FindTerminalEquations(const Model& model, const ElementClass& 
   TerminalEquations out;
   out.edges.resize(edge_count);
   out.variable_group.assign(variable_count, UINT32_MAX);
+  out.variable_edges.resize(variable_count);
 
   std::unordered_map<uint32_t, Unknown> unknowns;  // by base symbol
   for (uint32_t e = 0; e < edge_count; ++e) {
@@ -128,15 +130,21 @@ TerminalEquations FindTerminalEquations(const Model& model, const ElementClass& 
   for (Row& row : rows) {
     if (row.used) continue;
     std::erase_if(row.terms, [&](const auto& t) { return !t.first.edge && known[t.first.index]; });
+    for (const auto& [variable, unused] : row.terms) {
+      for (const auto& [edge, order] : row.terms) {
+        if (!variable.edge && edge.edge) out.variable_edges[variable.index].push_back(edge.index);
+      }
+    }
     for (const auto& [unknown, order] : row.terms) {
       groups.Join(node(row.terms.front().first), node(unknown));
       if (!unknown.edge) continue;
       auto& bound = out.edges[unknown.index];
       int8_t& highest = unknown.across ? bound.across_order : bound.through_order;
       highest = std::max(highest, static_cast<int8_t>(std::min<uint32_t>(order, 100)));
-      const SymbolId symbol = unknown.across ? cls.edges[unknown.index].across : cls.edges[unknown.index].through;
-      if (!cls.edges[unknown.index].shape.empty() && (!Elementwise(pool, row.residual_left, symbol) ||
-                                                      !Elementwise(pool, row.residual_right, symbol)))
+      const SymbolId symbol =
+          unknown.across ? cls.edges[unknown.index].across : cls.edges[unknown.index].through;
+      if (!cls.edges[unknown.index].shape.empty() &&
+          (!Elementwise(pool, row.residual_left, symbol) || !Elementwise(pool, row.residual_right, symbol)))
         bound.elementwise = false;
     }
     if (row.terms.size() == 1 && row.terms[0].first.edge) {
@@ -144,8 +152,8 @@ TerminalEquations FindTerminalEquations(const Model& model, const ElementClass& 
       (row.terms[0].first.across ? bound.fixes_across : bound.fixes_through) = true;
     }
   }
-  // A group has as many equations as unknowns. Where some have too many and some too few (an op-amp has both of its
-  // equations at the input), they belong together.
+  // A group has as many equations as unknowns. Where some have too many and some too few (an op-amp has both
+  // of its equations at the input), they belong together.
   std::vector<int> balance(edge_count + variable_count, 0);
   for (const Row& row : rows) {
     if (!row.used && !row.terms.empty()) ++balance[groups.Find(node(row.terms.front().first))];
@@ -163,13 +171,20 @@ TerminalEquations FindTerminalEquations(const Model& model, const ElementClass& 
 
   std::unordered_map<uint32_t, uint32_t> number;
   for (uint32_t e = 0; e < edge_count; ++e)
-    out.edges[e].group = number.try_emplace(groups.Find(e), static_cast<uint32_t>(number.size())).first->second;
+    out.edges[e].group =
+        number.try_emplace(groups.Find(e), static_cast<uint32_t>(number.size())).first->second;
   out.groups = static_cast<uint32_t>(number.size());
   for (uint32_t v = 0; v < variable_count; ++v) {
     const auto at = number.find(groups.Find(edge_count + v));
     if (at != number.end() && !observed[v] && !known[v]) out.variable_group[v] = at->second;
   }
   return out;
+}
+
+bool TerminalEquations::Belongs(uint32_t variable, uint32_t edge) const {
+  const auto& near = variable_edges[variable];
+  if (near.empty()) return variable_group[variable] == edges[edge].group;
+  return std::find(near.begin(), near.end(), edge) != near.end();
 }
 
 }  // namespace cotree

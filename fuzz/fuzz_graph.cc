@@ -33,8 +33,9 @@ void CheckGraph(const Model& model, const SystemGraph& graph) {
     FUZZ_ASSERT(!EdgeName(model, graph, EdgeId(e)).empty());
     FUZZ_ASSERT(!VertexName(model, graph, graph.edges[e].from).empty());
   }
+  const LargeVector<Driver> drivers = ResolveDrivers(model, graph);
   for (uint32_t slot = 0; slot < std::min<size_t>(graph.drivers.size(), 50); ++slot) {
-    const Driver driver = ResolveDriver(model, graph, graph.drivers[slot]);
+    const Driver& driver = drivers[slot];
     if (!driver.component.IsNone()) FUZZ_ASSERT(!DriverName(model, graph, driver).empty());
   }
 }

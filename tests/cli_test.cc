@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -359,6 +360,26 @@ TEST(GraphCommand, AnIllPosedSystemIsShownAndRefused) {
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_TRUE(Contains(run.err, "COT3001")) << run.err;
   EXPECT_TRUE(Contains(run.out, "3 edges")) << run.out;
+}
+
+// The remedy for a missing reference is an edit that works as it stands.
+TEST(GraphCommand, TheEditForAMissingReferenceMendsIt) {
+  for (const char* model : {"3001_rc_loop_without_ground", "3001_floating_secondary",
+                            "3001_two_floating_masses", "3001_inside_a_composite"}) {
+    const TemporaryFolder folder;
+    WriteText(folder / "c.cot", ReadText(test::kRoot / "tests/diagnostics" / (std::string(model) + ".cot")));
+    const Ran before = Cotree({"check", "c.cot"}, folder.path());
+    EXPECT_EQ(before.exit_code, 1) << model;
+    const size_t begin = before.err.find("`cotree ");
+    ASSERT_NE(begin, std::string::npos) << before.err;
+    std::istringstream command(before.err.substr(begin + 8, before.err.find('`', begin + 1) - begin - 8));
+    std::vector<std::string> words;
+    for (std::string word; command >> word;) words.push_back(word);
+    const Ran edit = Cotree(words, folder.path());
+    EXPECT_EQ(edit.exit_code, 0) << edit.err;
+    const Ran after = Cotree({"check", "c.cot"}, folder.path());
+    EXPECT_EQ(after.exit_code, 0) << model << "\n" << after.err << ReadText(folder / "c.cot");
+  }
 }
 
 TEST(GraphCommand, WritesAFileAndFailsCleanly) {

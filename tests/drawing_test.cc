@@ -231,6 +231,7 @@ void CheckDrawing(const Model& model, const SystemGraph& graph, const std::strin
   }
   // Components: by their edges or their box; those that only name a vertex, by its terminals.
   size_t arcs = 0;
+  const LargeVector<Driver> drivers = ResolveDrivers(model, graph);
   for (uint32_t i = 1; i < graph.components.size(); ++i) {
     const ElementClass& element = graph.ElementOf(ComponentId(i));
     if (element.composite) continue;
@@ -238,8 +239,7 @@ void CheckDrawing(const Model& model, const SystemGraph& graph, const std::strin
     EXPECT_TRUE(components.count(name) > 0 || vertex_titles.find("\n" + name + ".") != std::string::npos)
         << name;
     for (uint32_t s = 0; s < element.slot_variable.size(); ++s) {
-      const Driver& driver = graph.drivers[graph.components[i].first_input + s];
-      if (!ResolveDriver(model, graph, driver).component.IsNone()) ++arcs;
+      if (!drivers[graph.components[i].first_input + s].component.IsNone()) ++arcs;
     }
   }
   EXPECT_GE(connections, arcs);  // more where a composite has equations of its own

@@ -141,12 +141,13 @@ inline PlainGraph Plain(const Model& model, const SystemGraph& graph, const Name
     const std::string name = ComponentName(model, graph, id);
     return component(id) + (name.empty() ? "." + whole : whole.substr(name.size()));
   };
+  const LargeVector<Driver> drivers = ResolveDrivers(model, graph);
   for (uint32_t i = 0; i < graph.components.size(); ++i) {
     const ComponentId id(i);
     const ElementClass& element = graph.ElementOf(id);
     if (element.composite) continue;
     for (uint32_t s = 0; s < element.slot_variable.size(); ++s) {
-      const Driver driver = ResolveDriver(model, graph, graph.drivers[graph.components[i].first_input + s]);
+      const Driver& driver = drivers[graph.components[i].first_input + s];
       out.drivers[without_component(InputName(model, graph, id, s), id)] =
           driver.component.IsNone() ? "nothing"
                                     : without_component(DriverName(model, graph, driver), driver.component);

@@ -28,7 +28,14 @@ std::string DumpJson(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-nlohmann::ordered_json DiagnosticsJson(const LoadedModel& loaded) {
+nlohmann::ordered_json JsonHead(const char* schema, const std::string& file, const LoadedModel& loaded) {
+  Json out;
+  out["schema"] = schema;
+  out["version"] = COTREE_VERSION;
+  out["file"] = file;
+  out["ok"] = loaded.diagnostics.ok();
+  out["errors"] = loaded.diagnostics.errors();
+  out["warnings"] = loaded.diagnostics.warnings();
   Json list = Json::array();
   for (const Diagnostic& d : loaded.diagnostics.list()) {
     Json item;
@@ -44,19 +51,13 @@ nlohmann::ordered_json DiagnosticsJson(const LoadedModel& loaded) {
     item["help"] = d.helps;
     list.push_back(item);
   }
-  return list;
+  out["diagnostics"] = list;
+  return out;
 }
 
 std::string CheckJson(LoadedModel& loaded, const CheckOptions& options) {
   Model& model = loaded.model;
-  Json out;
-  out["schema"] = "cotree.check/1";
-  out["version"] = COTREE_VERSION;
-  out["file"] = options.file;
-  out["ok"] = loaded.diagnostics.ok();
-  out["errors"] = loaded.diagnostics.errors();
-  out["warnings"] = loaded.diagnostics.warnings();
-  out["diagnostics"] = DiagnosticsJson(loaded);
+  Json out = JsonHead("cotree.check/1", options.file, loaded);
   Json systems = Json::array();
   if (loaded.diagnostics.ok()) {
     for (const ClassId id : model.systems) {

@@ -14,8 +14,8 @@ std::string CheckJson(LoadedModel& loaded, const CheckOptions& options);
 /// The library, or one class of it, as JSON, schema docs/schema/cotree.library-1.json.
 std::string LibraryJson(LoadedModel& loaded, const std::vector<ClassId>& classes);
 
-/// The list `diagnostics` of all our JSON.
-nlohmann::ordered_json DiagnosticsJson(const LoadedModel& loaded);
+/// How our JSON about a file begins: schema, version, file, ok, errors, warnings, diagnostics.
+nlohmann::ordered_json JsonHead(const char* schema, const std::string& file, const LoadedModel& loaded);
 /// With a line end; bytes that are not UTF-8 are replaced.
 std::string DumpJson(const nlohmann::ordered_json& json);
 

@@ -82,6 +82,7 @@ std::string GraphText(const Model& model, const SystemGraph& graph, const Consol
     if (domain.edges.size() <= kWideMatrix && domain.vertex_count <= 40)
       text += "\n    incidence, columns in this order\n" + MatrixText(model, graph, domain, console);
   }
+  const LargeVector<Driver> drivers = ResolveDrivers(model, graph);
   std::string arcs;
   size_t width = 0, count = 0;
   for (const bool measure : {true, false}) {
@@ -89,7 +90,7 @@ std::string GraphText(const Model& model, const SystemGraph& graph, const Consol
       const ElementClass& element = graph.ElementOf(ComponentId(i));
       if (element.composite) continue;
       for (uint32_t s = 0; s < element.slot_variable.size(); ++s) {
-        const Driver driver = ResolveDriver(model, graph, graph.drivers[graph.components[i].first_input + s]);
+        const Driver& driver = drivers[graph.components[i].first_input + s];
         if (driver.component.IsNone() || ++count > 4000) continue;
         const std::string from = DriverName(model, graph, driver);
         if (measure)

@@ -115,6 +115,7 @@ Json SystemJson(const Model& model, const SystemGraph& graph) {
          {"value", AssociationText(model, graph, a)}});
   }
   out["associations"] = associations;
+  const LargeVector<Driver> drivers = ResolveDrivers(model, graph);
   Json blocks = Json::array();
   Json arcs = Json::array();
   for (uint32_t i = 1; i < graph.components.size(); ++i) {
@@ -127,7 +128,7 @@ Json SystemJson(const Model& model, const SystemGraph& graph) {
     if (signals && !element.composite) blocks.push_back(ComponentName(model, graph, ComponentId(i)));
     if (element.composite) continue;
     for (uint32_t s = 0; s < element.slot_variable.size(); ++s) {
-      const Driver driver = ResolveDriver(model, graph, graph.drivers[c.first_input + s]);
+      const Driver& driver = drivers[c.first_input + s];
       if (driver.component.IsNone()) continue;
       arcs.push_back({{"from", DriverName(model, graph, driver)},
                       {"from_component", ComponentName(model, graph, driver.component)},
@@ -143,14 +144,7 @@ Json SystemJson(const Model& model, const SystemGraph& graph) {
 
 std::string GraphJson(const LoadedModel& loaded, const std::vector<const SystemGraph*>& graphs,
                       const GraphOptions& options) {
-  Json out;
-  out["schema"] = "cotree.graph/1";
-  out["version"] = COTREE_VERSION;
-  out["file"] = options.file;
-  out["ok"] = loaded.diagnostics.ok();
-  out["errors"] = loaded.diagnostics.errors();
-  out["warnings"] = loaded.diagnostics.warnings();
-  out["diagnostics"] = DiagnosticsJson(loaded);
+  Json out = JsonHead("cotree.graph/1", options.file, loaded);
   Json systems = Json::array();
   for (const SystemGraph* graph : graphs) systems.push_back(SystemJson(loaded.model, *graph));
   out["systems"] = systems;

@@ -263,14 +263,14 @@ class PictureBuilder {
       if (element.edges.empty() && element.terminals() == 0 && !looked_through(element))
         BoxOf(ComponentId(i));
     }
+    const LargeVector<Driver> drivers = ResolveDrivers(model_, graph_);
     for (uint32_t i = 0; i < graph_.components.size(); ++i) {
       const ElementClass& element = graph_.ElementOf(ComponentId(i));
       if (looked_through(element)) continue;
       for (uint32_t s = 0; s < element.slot_variable.size(); ++s) {
         const Variable& variable = model_[element.class_id].variables[element.slot_variable[s]];
         if (element.composite && variable.role == VariableRole::kOutput) continue;
-        const Driver driver =
-            ResolveDriver(model_, graph_, graph_.drivers[graph_.components[i].first_input + s]);
+        const Driver& driver = drivers[graph_.components[i].first_input + s];
         if (driver.component.IsNone()) continue;
         PictureLink link;
         link.kind = PictureLink::Kind::kSignal;

@@ -275,6 +275,16 @@ class GraphDoctor {
     }
   }
 
+  // The line to add, and the command that adds it.
+  void HelpConnect(Diagnostic& report, ComponentId owner, const std::string& a, const std::string& b) const {
+    report.Help("add `connect " + a + " -- " + b + "`");
+    if (report.where.file.IsNone()) return;  // too many findings to be kept
+    const ComponentClass& scope =
+        graph_.ClassOf(model_, graph_.scopes[graph_.components[owner.index()].scope].parent);
+    report.Help("or let it be added: `cotree edit-text " + model_.files[report.where.file].path() +
+                " connect " + a + " " + b + " --in " + model_.Text(scope.name) + "`");
+  }
+
   void ReportIsland(const DomainGraph& domain, const std::vector<EdgeId>& island) {
     // Where a reference belongs: behind a source, else where most meets.
     std::map<VertexId, size_t> degree;
@@ -316,25 +326,25 @@ class GraphDoctor {
     report.Note("every " + AcrossWord(model_, domain.domain) +
                 " is a difference; somewhere it has to be called 0");
     SayWhere(report, owner);
-    // What couples to it from the other side gives power, not a reference.
+    if (const ComponentId coupler = CouplerTo(domain, island, vertex); !coupler.IsNone())
+      report.Note("`" + NameOf(coupler) +
+                  "` passes power between its sides, but does not connect them: each side needs a reference");
+    HelpConnect(report, owner, terminal, name + ".ground");
+  }
+
+  // A component of the island that has an edge of the same domain elsewhere; it gives power, not a reference.
+  ComponentId CouplerTo(const DomainGraph& domain, const std::vector<EdgeId>& island, VertexId inside) {
     for (const EdgeId id : island) {
-      const ComponentId c = ComponentOf(id);
-      const Component& component = graph_.components[c.index()];
-      const ElementClass& element = graph_.ElementOf(c);
-      for (uint32_t k = 0; k < element.edges.size(); ++k) {
-        const EdgeId other(component.first_edge + k);
-        if (other == id || graph_.ElementEdgeOf(other).domain != domain.domain) continue;
+      const Component& c = graph_.components[ComponentOf(id).index()];
+      const auto count = static_cast<uint32_t>(graph_.ElementOf(ComponentOf(id)).edges.size());
+      for (uint32_t k = 0; k < count; ++k) {
+        const EdgeId other(c.first_edge + k);
+        if (graph_.ElementEdgeOf(other).domain != domain.domain) continue;
         const VertexId v = graph_.edges[other.index()].from;
-        if (islands_.Same(LocalVertex(domain, v), LocalVertex(domain, vertex))) continue;
-        report.Note(
-            "`" + NameOf(c) +
-            "` passes power between its sides, but does not connect them: each side needs a reference");
-        k = static_cast<uint32_t>(element.edges.size());
-        report.Help("add `connect " + terminal + " -- " + name + ".ground`");
-        return;
+        if (!islands_.Same(LocalVertex(domain, v), LocalVertex(domain, inside))) return ComponentOf(id);
       }
     }
-    report.Help("add `connect " + terminal + " -- " + name + ".ground`");
+    return ComponentId::None();
   }
 
   // --- Circuits of across drivers ----------------------------------------------------------------------

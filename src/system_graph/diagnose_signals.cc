@@ -27,6 +27,7 @@ class SignalDoctor {
     if (graph_.drivers.empty()) return;
     NotDriven();
     if (Circles()) return;
+    resolved_ = ResolveDrivers(model_, graph_);
     Loops();
   }
 
@@ -112,7 +113,7 @@ class SignalDoctor {
       while (slot != UINT32_MAX && state[slot] == 0) {
         state[slot] = 1;
         way.push_back(slot);
-        slot = NextSlot(graph_.drivers[slot]);
+        slot = CompositeSlot(model_, graph_, graph_.drivers[slot]);
       }
       if (slot != UINT32_MAX && state[slot] == 1) {
         found = true;
@@ -128,19 +129,6 @@ class SignalDoctor {
       for (const uint32_t s : way) state[s] = 2;
     }
     return found;
-  }
-
-  // The slot of a composite that a driver stands for; none if it is a block's own variable.
-  uint32_t NextSlot(const Driver& driver) const {
-    if (driver.component.IsNone()) return UINT32_MAX;
-    const ElementClass& element = graph_.ElementOf(driver.component);
-    if (!element.composite) return UINT32_MAX;
-    const ComponentClass& cls = model_[element.class_id];
-    for (uint32_t v = 0; v < cls.variables.size(); ++v) {
-      if (cls.variables[v].symbol == driver.symbol && element.input_first[v] != UINT32_MAX)
-        return At(driver.component).first_input + element.input_first[v] + driver.index;
-    }
-    return UINT32_MAX;
   }
 
   void ReportCircular(const std::vector<std::string>& names, ComponentId first, const std::string& why) {
@@ -168,7 +156,7 @@ class SignalDoctor {
     arcs.first.reserve(slots + 1);
     for (uint32_t slot = 0; slot < slots; ++slot) {
       arcs.first.push_back(static_cast<uint32_t>(arcs.targets.size()));
-      const Driver driver = ResolveDriver(model_, graph_, graph_.drivers[slot]);
+      const Driver& driver = resolved_[slot];
       if (driver.component.IsNone()) continue;
       const ElementClass& element = graph_.ElementOf(driver.component);
       if (element.composite || !element.edges.empty()) continue;  // through the physical system: no pure loop
@@ -240,7 +228,7 @@ class SignalDoctor {
     // The variable that the loop reads.
     std::optional<SymbolId> output;
     for (const uint32_t s : loop) {
-      const Driver driver = ResolveDriver(model_, graph_, graph_.drivers[s]);
+      const Driver& driver = resolved_[s];
       if (driver.component == id) output = driver.symbol;
     }
     if (!output || element.equations.size() != 1) return std::nullopt;
@@ -255,6 +243,7 @@ class SignalDoctor {
   Model& model_;
   const SystemGraph& graph_;
   Diagnostics& diagnostics_;
+  LargeVector<Driver> resolved_;  // by input slot
   std::map<uint32_t, std::vector<std::vector<uint32_t>>> direct_;
   uint32_t unread_parent_ = UINT32_MAX;
   std::string unread_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "expr/builtins.h"
 #include "expr/dependence.h"
@@ -30,7 +31,7 @@ class Random {
 
 // Something smooth in the place of a table: the same for a name in every call, with its derivatives.
 Dual Stand(std::string_view name, const FunctionInfo& function, std::span<const Dual> arguments) {
-  constexpr Dual kNone{std::nan(""), 0};
+  constexpr Dual kNone{std::numeric_limits<double>::quiet_NaN(), 0};
   switch (FindBuiltin(name)) {
     case Builtin::kPre:
       return {0.4, 0};

@@ -179,27 +179,46 @@ ComponentId ComponentOfInput(const SystemGraph& graph, uint32_t slot) {
   return ComponentId(static_cast<size_t>(at - graph.components.begin() - 1));
 }
 
-Driver ResolveDriver(const Model& model, const SystemGraph& graph, const Driver& driver) {
-  Driver at = driver;
-  // A path through composites cannot be longer than their number; a circle of outputs led back to inputs ends
-  // so.
-  for (size_t steps = 0; steps <= graph.components.size(); ++steps) {
-    if (at.component.IsNone()) return at;
-    const ElementClass& element = graph.ElementOf(at.component);
-    if (!element.composite) return at;
-    const ComponentClass& cls = model[element.class_id];
-    uint32_t variable = UINT32_MAX;
-    for (uint32_t v = 0; v < cls.variables.size(); ++v) {
-      if (cls.variables[v].symbol == at.symbol) variable = v;
-    }
-    if (variable == UINT32_MAX || element.input_first[variable] == UINT32_MAX) return at;
+uint32_t CompositeSlot(const Model& model, const SystemGraph& graph, const Driver& driver) {
+  if (driver.component.IsNone()) return UINT32_MAX;
+  const ElementClass& element = graph.ElementOf(driver.component);
+  if (!element.composite) return UINT32_MAX;
+  const ComponentClass& cls = model[element.class_id];
+  for (uint32_t v = 0; v < cls.variables.size(); ++v) {
+    if (cls.variables[v].symbol != driver.symbol || element.input_first[v] == UINT32_MAX) continue;
     const uint32_t slot =
-        graph.components[at.component.index()].first_input + element.input_first[variable] + at.index;
-    const Driver& next = graph.drivers[slot];
-    if (next.component.IsNone() && cls.variables[variable].role == VariableRole::kOutput) return at;
-    at = next;
+        graph.components[driver.component.index()].first_input + element.input_first[v] + driver.index;
+    const bool by_equation =
+        cls.variables[v].role == VariableRole::kOutput && graph.drivers[slot].component.IsNone();
+    return by_equation ? UINT32_MAX : slot;
   }
-  return {};
+  return UINT32_MAX;
+}
+
+LargeVector<Driver> ResolveDrivers(const Model& model, const SystemGraph& graph) {
+  const size_t count = graph.drivers.size();
+  LargeVector<Driver> out(graph.drivers.begin(), graph.drivers.end());
+  std::vector<uint8_t> state(count, 0);  // 0 new, 1 on the way, 2 done
+  std::vector<uint32_t> way;
+  for (uint32_t start = 0; start < count; ++start) {
+    uint32_t slot = start;
+    while (slot != UINT32_MAX && state[slot] == 0) {
+      state[slot] = 1;
+      way.push_back(slot);
+      slot = CompositeSlot(model, graph, graph.drivers[slot]);
+    }
+    // What is found at the end holds for the whole way: a part's variable, what was found before, or a
+    // circle.
+    Driver end;
+    if (slot == UINT32_MAX && !way.empty()) end = graph.drivers[way.back()];
+    if (slot != UINT32_MAX && state[slot] == 2) end = out[slot];
+    for (const uint32_t s : way) {
+      out[s] = end;
+      state[s] = 2;
+    }
+    way.clear();
+  }
+  return out;
 }
 
 }  // namespace cotree

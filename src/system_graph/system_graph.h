@@ -194,8 +194,11 @@ uint64_t DeclarationKey(const SystemGraph& graph, ComponentId id);
 ComponentId ComponentOfTerminal(const SystemGraph& graph, uint32_t slot);
 ComponentId ComponentOfInput(const SystemGraph& graph, uint32_t slot);
 
-/// The driver looked up through the inputs and outputs of composites; its component is none where an input of
-/// a composite on the way has no driver. Stops at a composite's own output that an equation sets.
-Driver ResolveDriver(const Model& model, const SystemGraph& graph, const Driver& driver);
+/// The input slot of a composite that a driver stands for: its own input, or an output that a connection
+/// inside drives; none (UINT32_MAX) if it is a variable of a part, or of the composite's own equations.
+uint32_t CompositeSlot(const Model& model, const SystemGraph& graph, const Driver& driver);
+/// By input slot: the driver, looked up through the inputs and outputs of composites. Its component is none
+/// where an input on the way has no driver, or where connections run in a circle. Linear.
+LargeVector<Driver> ResolveDrivers(const Model& model, const SystemGraph& graph);
 
 }  // namespace cotree

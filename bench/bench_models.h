@@ -30,6 +30,18 @@ inline std::string MotorArrays(size_t n) {
          "  connect motor.shaft -- load.a\n  connect motor.housing -- rotational.ground\n}\n";
 }
 
+// Composites in an array, and a composite around it: what is expanded one by one.
+inline std::string CompositeArrays(size_t n) {
+  return "component Cell { terminal p, n : electrical   r : Resistor(R = 1 ohm)   c : Capacitor(C = 1 nF)\n"
+         "  connect p -- r.p   connect r.n -- n -- c.p   connect c.n -- electrical.ground }\n"
+         "component Line { terminal p, n : electrical   parameter k : Integer = 10   cell : Cell[k]\n"
+         "  connect p -- cell[1].p   connect cell[1:k-1].n -- cell[2:k].p   connect cell[k].n -- n }\n"
+         "system Grid { parameter n : Integer = " +
+         N(n / 20) +
+         "\n  source : VoltageSource(V = 1 V)   line : Line[n]   load : Resistor[n](R = 1 ohm)\n"
+         "  connect source.p -- line.p   connect line.n -- load.p   connect load.n -- source.n -- electrical.ground }\n";
+}
+
 // `n` counts lines.
 inline std::string LadderLines(size_t n) {
   std::string text =

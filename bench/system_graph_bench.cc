@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
   Family("ladder_arrays", "components", LadderArrays, Graph, arrays);
   Family("chain_arrays", "components", ChainArrays, Graph, arrays);
   Family("motors_arrays", "components", MotorArrays, Graph, arrays);
+  Family("composite_arrays", "components", CompositeArrays, Graph, arrays);
   Family("ladder_lines", "lines", LadderLines, Graph, lines);
   Family("chain_lines", "lines", ChainLines, Graph, lines);
   Family("motors_lines", "lines", MotorLines, Graph, lines);

@@ -57,7 +57,7 @@ void GraphBuilder::Expand(ComponentId parent, const std::shared_ptr<const Values
   for (const Instance& instance : owner.instances) names.push_back(instance.name);
   first_of_.assign(owner.instances.size(), UINT32_MAX);
   const std::vector<uint32_t> order = OrderOfNames(model_.names, names);
-  graph_.components.reserve(graph_.components.size() + order.size());
+  ReserveComponents(order.size());
   for (const uint32_t index : order) {
     if (!owner.instances[index].class_id.IsNone()) AddInstance(parent, owner, index, values);
     if (too_large_) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <limits>
 #include <memory>
@@ -66,6 +67,12 @@ class GraphBuilder {
   };
   // Arrays of parameters that matter here are small; what is larger has no say in the structure.
   static constexpr uint64_t kMostValues = 1'000'000;
+  /// At least doubles: asked for often and little by little, exact room would cost the square.
+  void ReserveComponents(size_t more) {
+    const size_t wanted = graph_.components.size() + more;
+    if (wanted > graph_.components.capacity())
+      graph_.components.reserve(std::max(wanted, 2 * graph_.components.capacity()));
+  }
   void AddComponent(ElementId element, uint32_t scope, uint32_t index);
   void AddInstance(ComponentId parent, const ComponentClass& owner, uint32_t index, const Values& values);
   ElementId ElementOf(ClassId id, const ParameterValues& values);

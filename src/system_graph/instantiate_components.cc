@@ -157,7 +157,7 @@ void GraphBuilder::AddInstance(ComponentId parent, const ComponentClass& owner, 
       too_large_ = true;
       return;
     }
-    graph_.components.reserve(graph_.components.size() + count);
+    ReserveComponents(count);
   }
   const ComponentClass& cls = model_[instance.class_id];
   const StructuralParameters& structural = table_.ParametersOf(instance.class_id);

@@ -58,6 +58,12 @@ row "energy and loss of every library class account for its power; equations are
 out="$(product 'Schema.Graph*')"
 row "cotree graph --format json keeps to its schema" "test_product --gtest_filter='Schema.Graph*'" "$(grep -o '[0-9]* systems with [0-9]* edges' <<<"$out" | head -n 1)" "all" "$(verdict "$out")"
 
+out="$(product 'SystemGraphReview.*:SystemGraphArrays.*:SystemGraphSignals.*:SystemGraphKinds.*')"
+row "arrays, composites, signals, kinds; what an independent review found" "test_product --gtest_filter='SystemGraph*'" "$(passed "$out")" "all" "$(verdict "$out")"
+found="$(awk -F '\t' '$1 == "fuzz_graph" { print $2 " (" $3 ")" }' "$ROOT/evidence/recorded.tsv" | tail -n 1)"
+row "fuzz_graph: any text to a graph, under asan+ubsan" "./dev fuzz fuzz_graph 600" "${found:-not run}" "600 s, 0 findings" \
+  "$([[ $found == "600 s, 0 findings"* ]] && echo ok || echo missed)"
+
 # 5. Speed.
 "$ROOT/dev" build bench system_graph_bench >/dev/null
 bench="$(build/bench/bench/system_graph_bench 2>&1)"

@@ -126,7 +126,7 @@ class GraphDoctor {
         SayWhere(*report, id);
         const DomainId domain = cls.terminals[terminal].domain;
         const std::string ground = model_.Text(model_.domains[domain.index()].name) + ".ground";
-        if (open < count)
+        if (open < count && element.edges.size() == 1)
           report->Note("`" + NameOf(id) + "` is connected on one side only, so no " +
                        ThroughWord(model_, domain) + " can pass");
         report->Help("connect it to what it belongs to: `connect " + Local(id, t) +
@@ -148,43 +148,40 @@ class GraphDoctor {
     for (uint32_t i = 1; i < graph_.components.size(); ++i) {
       const Component& c = graph_.components[i];
       const ElementClass& element = graph_.elements[c.element.index()];
-      if (element.composite || element.terminals() > 0 || read[i]) continue;
+      if (element.composite || element.terminals() > 0 || read[i] || !element.slot_variable.empty()) continue;
       if (!lonely.insert(DeclarationKey(graph_, ComponentId(i))).second) continue;
-      bool driven = false;
-      for (uint32_t s = 0; s < element.slot_variable.size(); ++s)
-        driven = driven || !graph_.drivers[c.first_input + s].component.IsNone();
-      if (driven || Mentioned(graph_.scopes[c.scope])) continue;
+      if (Mentioned(graph_.scopes[c.scope])) continue;
       auto& report = diagnostics_.Report(
           messages::kLonelySignal, ComponentPlace(model_, graph_, ComponentId(i)), {NameOf(ComponentId(i))});
       SayWhere(report, ComponentId(i));
     }
   }
 
-  // Whether an equation or a plot reads the instance.
-  bool Mentioned(const Scope& scope) const {
-    const ComponentClass& system = graph_.ClassOf(model_, scope.parent);
-    const ExprPool& pool = model_.expressions;
-    const std::string prefix = model_.Text(system.instances[scope.instance].name) + ".";
-    const auto reads = [&](ExprId expr) {
-      if (expr.IsNone()) return false;
-      for (const Dependence& d : FindDependence(pool, expr)) {
-        if (pool.SymbolName(d.base).substr(0, prefix.size()) == prefix) return true;
+  // Whether an equation or a plot reads the instance. What a class reads is collected once.
+  bool Mentioned(const Scope& scope) {
+    const ClassId id = graph_.ElementOf(scope.parent).class_id;
+    const ComponentClass& owner = model_[id];
+    const auto [at, fresh] = mentioned_.try_emplace(id.value);
+    if (fresh) {
+      const ExprPool& pool = model_.expressions;
+      const auto read = [&, &names = at->second](ExprId expr) {
+        if (expr.IsNone()) return;
+        for (const Dependence& d : FindDependence(pool, expr)) {
+          const std::string_view name = pool.SymbolName(d.base);
+          names.insert(name.substr(0, name.find('.')));
+        }
+      };
+      for (const Equation& e : owner.equations) {
+        read(e.left);
+        read(e.right);
       }
-      return false;
-    };
-    for (const Equation& e : system.equations) {
-      if (reads(e.left) || reads(e.right)) return true;
-    }
-    for (const Association& a : system.associations) {
-      if (reads(a.value)) return true;
-    }
-    for (const Experiment& experiment : model_.experiments) {
-      if (experiment.system != graph_.system || scope.parent.index() != 0) continue;
-      for (const ExprId plot : experiment.plots) {
-        if (reads(plot)) return true;
+      for (const Association& a : owner.associations) read(a.value);
+      for (const Experiment& experiment : model_.experiments) {
+        if (experiment.system != id) continue;
+        for (const ExprId plot : experiment.plots) read(plot);
       }
     }
-    return false;
+    return at->second.count(model_.names.Text(owner.instances[scope.instance].name)) > 0;
   }
 
   static bool AllOptional(const ComponentClass& cls) {
@@ -405,6 +402,15 @@ class GraphDoctor {
     return path;
   }
 
+  // An ideal sensor among the edges of a circuit; empty: none.
+  std::string SensorIn(const std::vector<EdgeId>& circuit) const {
+    for (const EdgeId id : circuit) {
+      const bool zero = !graph_.ElementOf(ComponentOf(id)).zero_parameters.empty();
+      if (graph_.ElementEdgeOf(id).kinds == 0 && !zero) return NameOf(ComponentOf(id));
+    }
+    return {};
+  }
+
   void ReportCircuit(const DomainGraph& domain, std::vector<EdgeId> circuit, EdgeId closing) {
     circuit.push_back(closing);
     std::sort(circuit.begin(), circuit.end());
@@ -428,6 +434,7 @@ class GraphDoctor {
       report.Note("`" + NameOf(ComponentOf(id)) + "` prescribes it because `" +
                   model_.Text(cls.parameters[element.zero_parameters[0]].name) + "` is 0");
     }
+    const std::string sensor = SensorIn(circuit);
     if (all_sensors) {
       report.Note("they all say that the " + across + " is 0, so nothing tells how the " + through +
                   " divides between them");
@@ -438,6 +445,11 @@ class GraphDoctor {
         "around a circuit they must add up to 0, so they contradict each other, or agree only by chance; and "
         "the " +
         through + " around it is not determined");
+    if (!sensor.empty()) {
+      report.Help("`" + sensor + "` measures the " + through + " that passes it and lets no " + across +
+                  " stand: put it in series with what it measures, not beside it");
+      return;
+    }
     if (const Remedy* remedy = RemedyFor(domain))
       report.Help(std::string("put ") + remedy->in_circuit + " into the circuit");
     else
@@ -518,6 +530,13 @@ class GraphDoctor {
     for (size_t k = 1; k < drivers.size() && k < 8; ++k)
       report.Also(ComponentPlace(model_, graph_, ComponentOf(drivers[k])), "also leads there");
     SayWhere(report, ComponentOf(drivers[0]));
+    for (const EdgeId id : drivers) {
+      const ElementClass& element = graph_.ElementOf(ComponentOf(id));
+      if (!element.zero_parameters.empty())
+        report.Note("`" + NameOf(ComponentOf(id)) + "` does so because `" +
+                    model_.Text(model_[element.class_id].parameters[element.zero_parameters[0]].name) +
+                    "` is 0");
+    }
     report.Note(all_sensors ? "an ideal sensor lets no " + through + " pass, so nothing determines the " +
                                   across + " there"
                             : "their sum must be 0 there, so they contradict each other, or agree only by "
@@ -540,7 +559,8 @@ class GraphDoctor {
   const SystemGraph& graph_;
   Diagnostics& diagnostics_;
   std::vector<bool> silent_;  // by component: reported as connected to nothing
-  UnionFind islands_;         // of the domain at work: vertices joined by edges
+  std::map<uint32_t, std::set<std::string_view>> mentioned_;  // by class: the instances that it reads
+  UnionFind islands_;  // of the domain at work: vertices joined by edges
 };
 
 }  // namespace

@@ -63,7 +63,9 @@ class SignalDoctor {
         if (!prefix.empty())
           report->Note("inside `" + prefix + "`, a " + model_.Text(graph_.ClassOf(model_, parent).name));
         const std::string local = prefix.empty() ? name : name.substr(prefix.size() + 1);
-        const std::string candidate = UnreadOutput(parent);
+        std::string candidate = UnreadOutput(parent);
+        // Not its own output.
+        if (candidate.substr(0, candidate.find('.')) == local.substr(0, local.find('.'))) candidate.clear();
         report->Help("add `connect " + (candidate.empty() ? std::string("...") : candidate) + " -> " + local +
                      "`" +
                      (candidate.empty() ? "; a `Constant` gives a fixed value"
@@ -150,9 +152,14 @@ class SignalDoctor {
     return at->second;
   }
 
+  /* Vertices are the input slots and behind them the variables of blocks that drive inputs: an input depends
+  on its driver, a variable on the inputs it depends on directly. So the arcs are as many as connections and
+  dependences. */
   void Loops() {
-    DirectedGraph arcs;
     const auto slots = static_cast<uint32_t>(graph_.drivers.size());
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> number;  // component and variable -> vertex
+    std::vector<std::pair<ComponentId, uint32_t>> variables;
+    DirectedGraph arcs;
     arcs.first.reserve(slots + 1);
     for (uint32_t slot = 0; slot < slots; ++slot) {
       arcs.first.push_back(static_cast<uint32_t>(arcs.targets.size()));
@@ -163,11 +170,19 @@ class SignalDoctor {
       const ComponentClass& cls = model_[element.class_id];
       for (uint32_t v = 0; v < cls.variables.size(); ++v) {
         if (cls.variables[v].symbol != driver.symbol) continue;
-        for (const uint32_t input : DirectOf(At(driver.component).element)[v]) {
-          for (uint32_t s = element.input_first[input];
-               s < element.slot_variable.size() && element.slot_variable[s] == input; ++s)
-            arcs.targets.push_back(At(driver.component).first_input + s);
-        }
+        const auto next = static_cast<uint32_t>(slots + variables.size());
+        const auto [at, fresh] = number.try_emplace({driver.component.value, v}, next);
+        if (fresh) variables.emplace_back(driver.component, v);
+        arcs.targets.push_back(at->second);
+      }
+    }
+    for (const auto& [component, v] : variables) {
+      arcs.first.push_back(static_cast<uint32_t>(arcs.targets.size()));
+      const ElementClass& element = graph_.ElementOf(component);
+      for (const uint32_t input : DirectOf(At(component).element)[v]) {
+        for (uint32_t s = element.input_first[input];
+             s < element.slot_variable.size() && element.slot_variable[s] == input; ++s)
+          arcs.targets.push_back(At(component).first_input + s);
       }
     }
     arcs.first.push_back(static_cast<uint32_t>(arcs.targets.size()));
@@ -177,11 +192,10 @@ class SignalDoctor {
     std::map<uint32_t, std::vector<uint32_t>> loops;
     for (uint32_t slot = 0; slot < slots; ++slot) {
       const uint32_t c = strong.component_of[slot];
-      bool self = false;
-      for (const uint32_t target : arcs.Arcs(slot)) self = self || target == slot;
-      if (size[c] > 1 || self) loops[c].push_back(slot);
+      if (size[c] > 1) loops[c].push_back(slot);
     }
     std::vector<std::vector<uint32_t>> sorted;
+    sorted.reserve(loops.size());
     for (auto& [c, members] : loops) sorted.push_back(members);
     std::sort(sorted.begin(), sorted.end());
     for (const auto& loop : sorted) ReportLoop(loop);
@@ -190,19 +204,21 @@ class SignalDoctor {
   void ReportLoop(const std::vector<uint32_t>& loop) {
     std::vector<ComponentId> blocks;
     double gain = 1;
-    bool constant = true;
+    bool constant = loop.size() <= 100;  // a longer one is no slip of the pen
     for (const uint32_t slot : loop) {
       const ComponentId id = ComponentOfInput(graph_, slot);
-      if (std::find(blocks.begin(), blocks.end(), id) != blocks.end()) {
+      if (!blocks.empty() && blocks.back() == id) {
         constant = false;  // more than one way round
         continue;
       }
-      blocks.push_back(id);
+      blocks.push_back(id);  // slots of a component follow each other
+      if (!constant) continue;
       const auto g = GainOf(id, slot - At(id).first_input, loop);
-      constant = constant && g.has_value();
+      constant = g.has_value();
       if (g) gain *= *g;
     }
     std::vector<std::string> names;
+    names.reserve(blocks.size());
     for (const ComponentId id : blocks) names.push_back(ComponentName(model_, graph_, id));
     if (constant && gain == 1) {
       ReportCircular(names, blocks[0],

@@ -28,10 +28,15 @@ std::vector<std::vector<uint32_t>> FindDirectInputs(const Model& model, const El
   // Highest orders, and what each equation holds.
   std::vector<uint32_t> highest(count, 0);
   std::vector<std::vector<std::pair<uint32_t, uint32_t>>> rows;
+  std::vector<bool> uncertain;  // by row: a coefficient that is an element of an array may be zero
   for (const Equation& equation : element.equations) {
     auto& row = rows.emplace_back();
+    uncertain.push_back(false);
     for (const ExprId side : {equation.left, equation.right}) {
       for (const Dependence& d : FindDependence(pool, side)) {
+        for (const Parameter& p : cls.parameters) {
+          if (p.symbol == d.base && !p.shape.empty()) uncertain.back() = true;
+        }
         const auto at = variable_of.find(d.base.value);
         if (at == variable_of.end()) continue;
         row.emplace_back(at->second, d.order);
@@ -39,12 +44,21 @@ std::vector<std::vector<uint32_t>> FindDirectInputs(const Model& model, const El
       }
     }
   }
-  const auto unknown = [&](uint32_t v, uint32_t order) {
-    const Variable& variable = cls.variables[v];
-    const bool given = variable.role == VariableRole::kInput || variable.role == VariableRole::kExogenous ||
-                       variable.discrete || variable.type.base != BaseType::kReal;
-    return !given && order == highest[v];
-  };
+  std::vector<bool> given(count, false);
+  for (uint32_t v = 0; v < count; ++v) {
+    const VariableRole role = cls.variables[v].role;
+    given[v] = role == VariableRole::kInput || role == VariableRole::kExogenous;
+  }
+  for (const WhenClause& clause : cls.whens) {
+    for (const WhenAction& action : clause.actions) {
+      if (action.reinit) continue;
+      for (const Dependence& d : FindDependence(pool, action.target)) {
+        const auto at = variable_of.find(d.base.value);
+        if (at != variable_of.end()) given[at->second] = true;
+      }
+    }
+  }
+  const auto unknown = [&](uint32_t v, uint32_t order) { return !given[v] && order == highest[v]; };
 
   // Matching by augmenting paths; an array takes any number of equations.
   std::vector<uint32_t> match_of(count, UINT32_MAX), variable_for(rows.size(), UINT32_MAX);
@@ -66,7 +80,13 @@ std::vector<std::vector<uint32_t>> FindDirectInputs(const Model& model, const El
     augment(row);
   }
 
+  std::vector<std::vector<uint32_t>> rows_for(count);
+  for (uint32_t row = 0; row < rows.size(); ++row) {
+    if (variable_for[row] != UINT32_MAX && !uncertain[row]) rows_for[variable_for[row]].push_back(row);
+  }
   for (uint32_t v = 0; v < count; ++v) {
+    if (cls.variables[v].role != VariableRole::kOutput && count > 200)
+      continue;  // what is read from a large block: its outputs
     std::vector<bool> seen(count, false);
     std::vector<uint32_t> stack;
     if (highest[v] == 0) stack.push_back(v);  // a state is known at an instant
@@ -74,12 +94,12 @@ std::vector<std::vector<uint32_t>> FindDirectInputs(const Model& model, const El
     while (!stack.empty()) {
       const uint32_t at = stack.back();
       stack.pop_back();
-      for (uint32_t row = 0; row < rows.size(); ++row) {
-        if (variable_for[row] != at) continue;
+      for (const uint32_t row : rows_for[at]) {
         for (const auto& [w, order] : rows[row]) {
           const VariableRole role = cls.variables[w].role;
           if (role == VariableRole::kInput || role == VariableRole::kExogenous) {
-            if (std::find(out[v].begin(), out[v].end(), w) == out[v].end()) out[v].push_back(w);
+            if (!seen[w]) out[v].push_back(w);
+            seen[w] = true;
           } else if (!seen[w] && unknown(w, order)) {
             seen[w] = true;
             stack.push_back(w);

@@ -12,7 +12,9 @@ namespace cotree {
 
 The equations are matched with their unknowns: algebraic variables, and the highest derivatives of the others.
 What is differentiated anywhere is known at an instant, so the search ends there; so it does at discrete
-variables and `pre`. Software components say it themselves (`feedthrough`). */
+variables and `pre`. Software components say it themselves (`feedthrough`). Where a coefficient is an element
+of an array of parameters (a transfer function whose first numerator may be 0) nothing is concluded: no
+dependence is better than a false one. */
 std::vector<std::vector<uint32_t>> FindDirectInputs(const Model& model, const ElementClass& element);
 
 }  // namespace cotree

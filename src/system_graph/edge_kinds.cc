@@ -48,6 +48,17 @@ bool Involves(const Model& model, const ComponentClass& cls, const TerminalEquat
   return false;
 }
 
+// Whether the edge's equation holds derivatives beyond those of its power: then the sign of the power says
+// nothing, since it depends on the past. Without `energy` such an edge stores nothing (design §7); what it
+// gives comes from outside.
+bool Dynamic(const Model& model, const Domain& domain, const ElementEdge& e) {
+  uint32_t order = 0;
+  for (const Dependence& d : FindDependence(model.expressions, domain.power)) {
+    if (model.expressions.SymbolName(d.base) == model.Text(domain.across)) order = std::max(order, d.order);
+  }
+  return e.across_order > static_cast<int>(order) || e.through_order > 0;
+}
+
 }  // namespace
 
 void FindEdgeKinds(Model& model, const TerminalEquations& bound, ElementClass& element) {
@@ -98,11 +109,15 @@ void FindEdgeKinds(Model& model, const TerminalEquations& bound, ElementClass& e
     for (const Dependence& d : FindDependence(model.expressions, domain.power))
       across_counts = across_counts || model.expressions.SymbolName(d.base) == model.Text(domain.across);
     const bool powerless = most[k] < 1e-9 && least[k] > -1e-9;
-    if (powerless) continue;
+    if (powerless) {
+      if (bound.edges[e.edge].drives)
+        e.kinds |= kDrives;  // a constant position takes no power, but it is no sensor
+      continue;
+    }
     if (!across_counts)
       e.kinds |= e.across_order >= 0 && e.through_order >= 0 ? kDissipates : kDrives;
     else if (members[e.group] == 1)
-      e.kinds |= least[k] > -1e-9 ? kDissipates : kDrives;
+      e.kinds |= least[k] > -1e-9 && !Dynamic(model, domain, e) ? kDissipates : kDrives;
     else
       e.kinds |= kDrives;
   }

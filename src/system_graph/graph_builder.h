@@ -188,6 +188,7 @@ class GraphBuilder {
     }
     const double from = EvaluateConstant(pool_, loop.from, *seen).value_or(1);
     const double to = EvaluateConstant(pool_, loop.to, *seen).value_or(0);
+    if (to - from + 1 > static_cast<double>(limits_.most)) turns_ = limits_.most + 1;
     for (double i = from; i <= to && turns_ <= limits_.most; ++i) {
       ++turns_;
       environment.scalars[loop.symbol.index()] = i;

@@ -83,7 +83,7 @@ std::string EdgeName(const Model& model, const SystemGraph& graph, EdgeId id) {
   const ElementEdge& e = graph.ElementEdgeOf(id);
   const ElementClass& element = graph.ElementOf(component);
   const ComponentClass& cls = model[element.class_id];
-  const std::string name = ComponentName(model, graph, component);
+  std::string name = ComponentName(model, graph, component);
   if (cls.edges.size() == 1 && cls.edges[0].shape.empty() && !name.empty()) return name;
   return Prefix(name) + model.Text(cls.edges[e.edge].name) +
          IndexText(SizesOf(model, cls.edges[e.edge].shape, element.values), e.index);

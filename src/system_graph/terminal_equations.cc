@@ -2,9 +2,11 @@
 #include "system_graph/terminal_equations.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "expr/dependence.h"
+#include "expr/substitute.h"
 #include "expr/walk.h"
 #include "graph/union_find.h"
 
@@ -43,8 +45,8 @@ bool Elementwise(const ExprPool& pool, ExprId root, SymbolId symbol) {
 
 }  // namespace
 
-TerminalEquations FindTerminalEquations(const Model& model, const ElementClass& element) {
-  const ExprPool& pool = model.expressions;
+TerminalEquations FindTerminalEquations(Model& model, const ElementClass& element) {
+  ExprPool& pool = model.expressions;
   const ComponentClass& cls = model[element.class_id];
   const auto edge_count = static_cast<uint32_t>(cls.edges.size());
   const auto variable_count = static_cast<uint32_t>(cls.variables.size());
@@ -68,12 +70,13 @@ TerminalEquations FindTerminalEquations(const Model& model, const ElementClass& 
   struct Row {
     ExprId residual_left, residual_right;
     std::vector<std::pair<Unknown, uint32_t>> terms;  // with the order
+    uint32_t loops = 0;
     bool used = false;
   };
   std::vector<Row> rows;
   for (const Equation& equation : element.equations) {
-    Row row{equation.left, equation.right, {}, false};
-    std::unordered_map<uint32_t, uint32_t> orders;
+    Row row{equation.left, equation.right, {}, equation.loops.count, false};
+    std::map<uint32_t, uint32_t> orders;
     for (const ExprId side : {equation.left, equation.right}) {
       for (const Dependence& d : FindDependence(pool, side)) {
         const auto [at, fresh] = orders.try_emplace(d.base.value, d.order);
@@ -86,6 +89,19 @@ TerminalEquations FindTerminalEquations(const Model& model, const ElementClass& 
     }
     rows.push_back(std::move(row));
   }
+
+  // Whether a row is one equation for each element of an unknown: a single one without loops, an array with
+  // loops over its elements. Where arrays are used otherwise (`e[1].v = 5 V`, `sum(e[k].i)`) nothing is
+  // concluded for all of it.
+  const auto covers = [&](const Row& row, const Unknown& u) {
+    const Shape& shape = u.edge ? cls.edges[u.index].shape : cls.variables[u.index].shape;
+    if (shape.empty()) return row.loops == 0;
+    const SymbolId symbol = !u.edge    ? cls.variables[u.index].symbol
+                            : u.across ? cls.edges[u.index].across
+                                       : cls.edges[u.index].through;
+    return row.loops == shape.size() && Elementwise(pool, row.residual_left, symbol) &&
+           Elementwise(pool, row.residual_right, symbol);
+  };
 
   // What signals and time decide, then observers; each round settles at least one variable.
   std::vector<bool> known(variable_count, false), observed(variable_count, false);
@@ -100,28 +116,33 @@ TerminalEquations FindTerminalEquations(const Model& model, const ElementClass& 
         ++count;
         only = &term;
       }
-      if (count == 1 && !only->first.edge) {
+      if (count == 1 && !only->first.edge && covers(row, only->first)) {
         known[only->first.index] = row.used = progress = true;
       }
     }
   }
-  for (bool progress = true; progress;) {
-    progress = false;
-    std::vector<uint32_t> uses(variable_count, 0);
-    for (const Row& row : rows) {
-      if (row.used) continue;
-      for (const auto& term : row.terms) {
-        if (!term.first.edge) ++uses[term.first.index];
-      }
+  // A variable in one row only is what that row defines; taking both away may leave others in one row only.
+  std::vector<std::vector<uint32_t>> rows_of(variable_count);
+  std::vector<uint32_t> uses(variable_count, 0), work;
+  for (uint32_t r = 0; r < rows.size(); ++r) {
+    for (const auto& term : rows[r].terms) {
+      if (!rows[r].used && !term.first.edge) rows_of[term.first.index].push_back(r);
     }
-    for (Row& row : rows) {
-      if (row.used) continue;
-      for (const auto& term : row.terms) {
-        if (term.first.edge || known[term.first.index] || uses[term.first.index] != 1) continue;
-        observed[term.first.index] = row.used = progress = true;
-        break;
+  }
+  for (uint32_t v = 0; v < variable_count; ++v) {
+    uses[v] = static_cast<uint32_t>(rows_of[v].size());
+    if (uses[v] == 1) work.push_back(v);
+  }
+  while (!work.empty()) {
+    const uint32_t v = work.back();
+    work.pop_back();
+    if (known[v] || observed[v]) continue;
+    for (const uint32_t r : rows_of[v]) {
+      if (rows[r].used || !covers(rows[r], {false, false, v})) continue;
+      observed[v] = rows[r].used = true;
+      for (const auto& term : rows[r].terms) {
+        if (!term.first.edge && --uses[term.first.index] == 1) work.push_back(term.first.index);
       }
-      if (progress) break;
     }
   }
 
@@ -147,9 +168,17 @@ TerminalEquations FindTerminalEquations(const Model& model, const ElementClass& 
           (!Elementwise(pool, row.residual_left, symbol) || !Elementwise(pool, row.residual_right, symbol)))
         bound.elementwise = false;
     }
-    if (row.terms.size() == 1 && row.terms[0].first.edge) {
+    if (row.terms.size() == 1 && row.terms[0].first.edge && covers(row, row.terms[0].first)) {
       auto& bound = out.edges[row.terms[0].first.index];
       (row.terms[0].first.across ? bound.fixes_across : bound.fixes_through) = true;
+      const ExprId residual = pool.Subtract(row.residual_left, row.residual_right);
+      std::vector<Replacement> at_zero;
+      for (const SymbolId symbol : FindSymbols(pool, residual)) {
+        const SymbolId base = pool.symbol(symbol).base;
+        const Edge& edge = cls.edges[row.terms[0].first.index];
+        if (base == edge.across || base == edge.through) at_zero.emplace_back(symbol, pool.Zero());
+      }
+      bound.drives = bound.drives || !pool.IsZero(Substitute(pool, residual, at_zero));
     }
   }
   // A group has as many equations as unknowns. Where some have too many and some too few (an op-amp has both

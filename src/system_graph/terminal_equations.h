@@ -19,6 +19,7 @@ struct TerminalEquations {
   struct Bound {
     int8_t across_order = -1, through_order = -1;
     bool fixes_across = false, fixes_through = false;
+    bool drives = false;  // what is fixed is not identically 0: a driver, no ideal sensor
     uint32_t group = 0;
     bool elementwise = true;  // an array of edges whose elements share no equation
   };
@@ -33,6 +34,6 @@ struct TerminalEquations {
   bool Belongs(uint32_t variable, uint32_t edge) const;
 };
 
-TerminalEquations FindTerminalEquations(const Model& model, const ElementClass& element);
+TerminalEquations FindTerminalEquations(Model& model, const ElementClass& element);
 
 }  // namespace cotree

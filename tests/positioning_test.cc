@@ -10,6 +10,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,24 @@ std::vector<int> Isomorphism(const Ends& ours, int vertices, const Printed& prin
   return {};
 }
 
+/// Whether one renaming of our vertices gives the printed ends of each column, in this order, up to
+/// orientation.
+bool ColumnsAgree(const Ends& ours, const Printed& printed) {
+  std::vector<int> map(static_cast<size_t>(printed.vertices));
+  std::iota(map.begin(), map.end(), 0);
+  do {
+    bool all = true;
+    for (size_t c = 0; c < ours.size() && all; ++c) {
+      const auto [a, b] = ours[c];
+      const std::pair<int, int> renamed{map[static_cast<size_t>(a)], map[static_cast<size_t>(b)]};
+      const auto [x, y] = printed.ends[c];
+      all = renamed == std::pair(x, y) || renamed == std::pair(y, x);
+    }
+    if (all) return true;
+  } while (std::next_permutation(map.begin() + 1, map.end()));
+  return false;
+}
+
 TEST(Positioning, HasTheIncidenceMatricesOfThePaper) {
   DiskReader reader;
   const auto loaded = LoadModel((test::kRoot / "examples/positioning/positioning.cot").string(), reader);
@@ -115,9 +134,12 @@ TEST(Positioning, HasTheIncidenceMatricesOfThePaper) {
       }
       EXPECT_EQ(sum, 0);
     }
-    const std::vector<int> map = Isomorphism(ours, part.vertices, part);
-    ASSERT_FALSE(map.empty()) << name << ": no renaming of the vertices gives the printed matrix";
-    // The table of the README: | component | edge of the paper | ... |, checked up to parallel edges.
+    ASSERT_FALSE(Isomorphism(ours, part.vertices, part).empty())
+        << name << ": no renaming of the vertices gives the printed matrix";
+    // The table of the README says which component is which edge of the paper: | `component` | number | ...
+    // |. With the edges in that order, one renaming of the vertices must give every column.
+    Printed by_readme{part.vertices, {}, {}};
+    std::set<int> numbers;
     for (uint32_t c = 0; c < full.columns(); ++c) {
       const std::string edge = EdgeName(loaded->model, graph, full.EdgeOfColumn(c));
       const auto at = readme.find("| `" + edge + "` | ");
@@ -125,8 +147,11 @@ TEST(Positioning, HasTheIncidenceMatricesOfThePaper) {
       const int number = std::atoi(readme.c_str() + at + edge.size() + 7);
       const auto place = std::find(part.numbers.begin(), part.numbers.end(), number);
       ASSERT_NE(place, part.numbers.end()) << edge << ": " << number;
+      EXPECT_TRUE(numbers.insert(number).second) << number << " is named twice";
+      by_readme.ends.push_back(part.ends[static_cast<size_t>(place - part.numbers.begin())]);
       ++stated;
     }
+    EXPECT_TRUE(ColumnsAgree(ours, by_readme)) << name << ": the README names the wrong edges";
   }
   EXPECT_EQ(stated, 12u);
   std::printf("positioning: 9 vertices, 12 edges, the matrices of eqs 1-2 up to order and orientation\n");

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "expr/builtins.h"
+#include "expr/elementary.h"
 #include "expr/power_chain.h"
 
 namespace cotree {
@@ -21,103 +22,6 @@ Dual operator/(Dual a, Dual b) {
 }
 
 namespace {
-
-double UnaryValue(Op op, double x) {
-  switch (op) {
-    case Op::kSin:
-      return std::sin(x);
-    case Op::kCos:
-      return std::cos(x);
-    case Op::kTan:
-      return std::tan(x);
-    case Op::kAsin:
-      return std::asin(x);
-    case Op::kAcos:
-      return std::acos(x);
-    case Op::kAtan:
-      return std::atan(x);
-    case Op::kSinh:
-      return std::sinh(x);
-    case Op::kCosh:
-      return std::cosh(x);
-    case Op::kTanh:
-      return std::tanh(x);
-    case Op::kExp:
-      return std::exp(x);
-    case Op::kLog:
-      return std::log(x);
-    case Op::kLog10:
-      return std::log10(x);
-    case Op::kSqrt:
-      return std::sqrt(x);
-    case Op::kAbs:
-      return std::fabs(x);
-    case Op::kSign:
-      return x > 0 ? 1 : x < 0 ? -1 : x;
-    case Op::kFloor:
-      return std::floor(x);
-    default:
-      return std::ceil(x);
-  }
-}
-
-double UnarySlope(Op op, double x) {
-  switch (op) {
-    case Op::kSin:
-      return std::cos(x);
-    case Op::kCos:
-      return -std::sin(x);
-    case Op::kTan:
-      return 1 + std::tan(x) * std::tan(x);
-    case Op::kAsin:
-      return 1 / std::sqrt(1 - x * x);
-    case Op::kAcos:
-      return -1 / std::sqrt(1 - x * x);
-    case Op::kAtan:
-      return 1 / (1 + x * x);
-    case Op::kSinh:
-      return std::cosh(x);
-    case Op::kCosh:
-      return std::sinh(x);
-    case Op::kTanh:
-      return 1 - std::tanh(x) * std::tanh(x);
-    case Op::kExp:
-      return std::exp(x);
-    case Op::kLog:
-      return 1 / x;
-    case Op::kLog10:
-      return 1 / (x * std::log(10.0));
-    case Op::kSqrt:
-      return 1 / (2 * std::sqrt(x));
-    case Op::kAbs:
-      return x > 0 ? 1 : x < 0 ? -1 : 0;
-    default:
-      return 0;
-  }
-}
-
-double BinaryValue(Op op, double a, double b) {
-  switch (op) {
-    case Op::kPower:
-      return std::pow(a, b);
-    case Op::kAtan2:
-      return std::atan2(a, b);
-    case Op::kMin:
-      return a < b ? a : b;
-    case Op::kMax:
-      return a < b ? b : a;
-    case Op::kMod:
-      return a - b * std::floor(a / b);
-    case Op::kLess:
-      return a < b;
-    case Op::kLessEqual:
-      return a <= b;
-    case Op::kEqual:
-      return a == b;
-    default:
-      return a != b;
-  }
-}
 
 double ValueOf(double x) {
   return x;

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "block_triangular/sorted_system.h"
+#include "graph/strong_components.h"
+
+namespace cotree {
+namespace {
+
+class Sorter {
+ public:
+  explicit Sorter(const EquationSystem& system) : system_(system) {
+    out_.system = &system;
+    out_.derived = std::make_shared<DerivedEquations>(system);
+  }
+
+  SortedSystem Run() {
+    out_.offsets = FindOffsets(system_, FindCausality(system_));
+    out_.singular = out_.offsets.singular;
+    if (out_.singular) {
+      out_.first_slot.assign(system_.variable_count + 1, 0);
+      return std::move(out_);
+    }
+    RaiseInputs();
+    ChooseStates();
+    AddEquations();
+    if (!Match()) {
+      out_.singular = out_.offsets.singular = true;
+      return std::move(out_);
+    }
+    FindBlocks();
+    return std::move(out_);
+  }
+
+ private:
+  template <class F>
+  void OverEquations(F&& f) const;
+  void RaiseInputs();
+  void ChooseStates();
+  void AddEquations();
+  bool Match();
+  bool Augment(uint32_t root, const LargeVector<uint32_t>& first, const LargeVector<uint32_t>& slots);
+  void FindBlocks();
+  bool IsInput(uint32_t variable) const { return !system_.is_input.empty() && system_.is_input[variable]; }
+  bool IsUnknown(uint32_t variable, uint32_t order) const {
+    return out_.equation_of_slot[out_.first_slot[variable] + order] != kKnown;
+  }
+
+  static constexpr uint32_t kKnown = UINT32_MAX, kFree = UINT32_MAX - 1;
+  const EquationSystem& system_;
+  SortedSystem out_;
+};
+
+// f(equation, part or nullptr) over all equations; parts are walked, not searched.
+template <class F>
+void Sorter::OverEquations(F&& f) const {
+  for (const Part& part : system_.parts) {
+    const uint32_t count = system_.scalars[part.scalar].always;
+    for (uint32_t e = 0; e < count; ++e) f(part.first_equation + e, &part);
+  }
+  for (uint32_t e = system_.part_equations; e < system_.equation_count(); ++e)
+    f(e, static_cast<const Part*>(nullptr));
+}
+
+// Derivatives of free inputs that the derivatives of equations need.
+void Sorter::RaiseInputs() {
+  if (system_.inputs.empty()) return;
+  OverEquations([&](uint32_t e, const Part* part) {
+    const uint32_t times = out_.offsets.equation[e];
+    const auto raise = [&](uint32_t variable, uint32_t order) {
+      uint8_t& d = out_.offsets.variable[variable];
+      if (IsInput(variable)) d = static_cast<uint8_t>(std::max<uint32_t>(d, order));
+    };
+    if (part != nullptr) {
+      out_.OverUsesOf(*part, e - part->first_equation, times, raise);
+    } else {
+      const uint32_t row = e - system_.part_equations;
+      for (uint32_t k = system_.row_first[row]; k < system_.row_first[row + 1]; ++k)
+        raise(system_.row_entries[k].variable, system_.row_entries[k].order + times);
+    }
+  });
+}
+
+void Sorter::ChooseStates() {
+  const uint32_t m = system_.variable_count;
+  out_.removed.assign(m, 0);
+  out_.first_slot.resize(m + 1);
+  uint32_t slot = 0;
+  for (uint32_t v = 0; v < m; ++v) {
+    const uint32_t e = out_.offsets.equation_of_variable[v];
+    out_.removed[v] = e == UINT32_MAX ? out_.offsets.variable[v] : out_.offsets.equation[e];
+    out_.first_slot[v] = slot;
+    slot += out_.offsets.variable[v] + 1u;
+  }
+  out_.first_slot[m] = slot;
+  out_.equation_of_slot.assign(slot, kFree);
+  for (uint32_t v = 0; v < m; ++v) {
+    const uint32_t d = out_.offsets.variable[v];
+    if (out_.offsets.equation_of_variable[v] == UINT32_MAX) {  // a free input, or discrete
+      for (uint32_t order = 0; order <= d; ++order) out_.equation_of_slot[out_.first_slot[v] + order] = kKnown;
+      continue;
+    }
+    for (uint32_t order = 0; order < d; ++order) {
+      if (order + out_.removed[v] < d) {
+        out_.states.push_back({v, order});
+        out_.equation_of_slot[out_.first_slot[v] + order] = kKnown;
+      }
+    }
+  }
+}
+
+void Sorter::AddEquations() {
+  const uint32_t n = system_.equation_count();
+  out_.first_equation.resize(n + 1);
+  uint32_t count = 0;
+  for (uint32_t e = 0; e < n; ++e) {
+    out_.first_equation[e] = count;
+    count += out_.offsets.equation[e] + 1u;
+  }
+  out_.first_equation[n] = count;
+  out_.equations.reserve(count);
+  for (uint32_t e = 0; e < n; ++e) {
+    for (uint32_t k = 0; k <= out_.offsets.equation[e]; ++k) out_.equations.push_back({e, k});
+  }
+}
+
+bool Sorter::Augment(uint32_t root, const LargeVector<uint32_t>& first, const LargeVector<uint32_t>& slots) {
+  std::vector<uint32_t> path{root}, at{first[root]};
+  std::vector<uint8_t> seen(out_.equation_of_slot.size(), 0);
+  while (!path.empty()) {
+    const uint32_t e = path.back();
+    if (at.back() >= first[e + 1]) {
+      path.pop_back();
+      at.pop_back();
+      continue;
+    }
+    const uint32_t slot = slots[at.back()++];
+    if (seen[slot] != 0) continue;
+    seen[slot] = 1;
+    const uint32_t next = out_.equation_of_slot[slot];
+    if (next != kFree) {
+      path.push_back(next);
+      at.push_back(first[next]);
+      continue;
+    }
+    uint32_t take = slot;
+    for (size_t p = path.size(); p-- > 0;) {
+      const uint32_t before = out_.slot_of_equation[path[p]];
+      out_.slot_of_equation[path[p]] = take;
+      out_.equation_of_slot[take] = path[p];
+      take = before;
+    }
+    return true;
+  }
+  return false;
+}
+
+// The matching of the offsets, order by order; what a change of states left open is searched.
+bool Sorter::Match() {
+  const auto n = static_cast<uint32_t>(out_.equations.size());
+  out_.slot_of_equation.assign(n, kFree);
+  std::vector<uint32_t> open;
+  for (uint32_t k = 0; k < n; ++k) {
+    const SortedEquation& e = out_.equations[k];
+    const uint32_t v = out_.offsets.variable_of_equation[e.equation];
+    const uint32_t order = out_.offsets.variable[v] - out_.offsets.equation[e.equation] + e.times;
+    const uint32_t slot = out_.first_slot[v] + order;
+    if (out_.equation_of_slot[slot] == kFree) {
+      out_.equation_of_slot[slot] = k;
+      out_.slot_of_equation[k] = slot;
+    } else {
+      open.push_back(k);
+    }
+  }
+  if (open.empty()) return true;
+  LargeVector<uint32_t> first(n + 1, 0), slots;
+  for (uint32_t k = 0; k < n; ++k) {
+    out_.OverUses(k, [&](uint32_t v, uint32_t order) {
+      const uint32_t slot = out_.first_slot[v] + order;
+      if (out_.equation_of_slot[slot] != kKnown) slots.push_back(slot);
+    });
+    first[k + 1] = static_cast<uint32_t>(slots.size());
+  }
+  for (const uint32_t k : open) {
+    if (!Augment(k, first, slots)) return false;
+  }
+  return true;
+}
+
+void Sorter::FindBlocks() {
+  const auto n = static_cast<uint32_t>(out_.equations.size());
+  DirectedGraph arcs;
+  arcs.first.resize(n + 1);
+  arcs.targets.reserve(system_.incidence_variable.size());
+  // Sorted equations follow the equations of the system, so parts are walked along.
+  OverEquations([&](uint32_t e, const Part* part) {
+    for (uint32_t k = out_.first_equation[e]; k < out_.first_equation[e + 1]; ++k) {
+      arcs.first[k] = static_cast<uint32_t>(arcs.targets.size());
+      const uint32_t times = k - out_.first_equation[e];
+      const auto add = [&](uint32_t v, uint32_t order) {
+        const uint32_t target = out_.equation_of_slot[out_.first_slot[v] + order];
+        if (target != kKnown && target != k) arcs.targets.push_back(target);
+      };
+      if (part != nullptr) {
+        const uint32_t local = e - part->first_equation;
+        out_.OverUsesOf(*part, local, times, add);
+        // The outputs of a software group are computed together.
+        const auto& own = system_.scalars[part->scalar].equations;
+        if (own[local].group == UINT32_MAX) continue;
+        for (uint32_t other = 0; other < system_.scalars[part->scalar].always; ++other) {
+          if (other != local && own[other].group == own[local].group &&
+              out_.offsets.equation[part->first_equation + other] >= times)
+            arcs.targets.push_back(out_.first_equation[part->first_equation + other] + times);
+        }
+      } else {
+        const uint32_t row = e - system_.part_equations;
+        add(system_.row_defined[row], times);
+        for (uint32_t i = system_.row_first[row]; i < system_.row_first[row + 1]; ++i)
+          add(system_.row_entries[i].variable, system_.row_entries[i].order + times);
+      }
+    }
+  });
+  arcs.first[n] = static_cast<uint32_t>(arcs.targets.size());
+  const StrongComponents strong = FindStrongComponents(arcs);
+  out_.block_first.assign(strong.count + 1, 0);
+  for (uint32_t k = 0; k < n; ++k) ++out_.block_first[strong.component_of[k] + 1];
+  for (uint32_t b = 0; b < strong.count; ++b) out_.block_first[b + 1] += out_.block_first[b];
+  out_.block_equations.resize(n);
+  LargeVector<uint32_t> at(out_.block_first.begin(), out_.block_first.end() - 1);
+  for (uint32_t k = 0; k < n; ++k) out_.block_equations[at[strong.component_of[k]]++] = k;
+}
+
+}  // namespace
+
+VariableRef SortedSystem::OfSlot(uint32_t slot) const {
+  const auto at = std::upper_bound(first_slot.begin(), first_slot.end(), slot);
+  const auto variable = static_cast<uint32_t>(at - first_slot.begin()) - 1;
+  return {variable, slot - first_slot[variable]};
+}
+
+std::string SortedSystem::SlotName(uint32_t slot) const {
+  const VariableRef ref = OfSlot(slot);
+  return system->VariableName(ref.variable, ref.order);
+}
+
+std::string SortedSystem::EquationText(uint32_t sorted) const {
+  return system->EquationText(equations[sorted].equation, equations[sorted].times);
+}
+
+SortedSystem SortEquations(const EquationSystem& system) {
+  return Sorter(system).Run();
+}
+
+}  // namespace cotree

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "normal_tree/group_values.h"
+#include "normal_tree/normal_tree.h"
+
+namespace cotree {
+
+/// FindNormalTree with the values of the groups given. They change only in what they remember.
+NormalTree SelectNormalTree(const SystemGraph& graph, std::vector<ElementGroups>& groups,
+                            const TreePreferences& preferences = {});
+
+}  // namespace cotree

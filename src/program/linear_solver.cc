@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program/linear_solver.h"
+
+#include <klu.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace cotree {
+
+/* KLU wants compressed columns; places_ says where each value goes. */
+struct LinearSolver::Sparse {
+  std::vector<int> first, rows;
+  std::vector<size_t> places;
+  std::vector<double> values;
+  klu_common common{};
+  klu_symbolic* symbolic = nullptr;
+  klu_numeric* numeric = nullptr;
+
+  ~Sparse() {
+    if (numeric != nullptr) klu_free_numeric(&numeric, &common);
+    if (symbolic != nullptr) klu_free_symbolic(&symbolic, &common);
+  }
+};
+
+LinearSolver::LinearSolver(LinearSolver&&) noexcept = default;
+LinearSolver::~LinearSolver() = default;
+
+LinearSolver::LinearSolver(size_t size, std::span<const std::vector<uint32_t>> rows) : size_(size) {
+  for (uint32_t r = 0; r < rows.size(); ++r) {
+    for (const uint32_t c : rows[r]) {
+      row_.push_back(r);
+      column_.push_back(c);
+    }
+  }
+  if (size <= kDense) {
+    lu_.resize(size * size);
+    order_.resize(size);
+    return;
+  }
+  sparse_ = std::make_unique<Sparse>();
+  std::vector<size_t> order(row_.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return column_[a] != column_[b] ? column_[a] < column_[b]
+           : row_[a] != row_[b]     ? row_[a] < row_[b]
+                                    : a < b;
+  });
+  sparse_->first.assign(size + 1, 0);
+  sparse_->places.resize(row_.size());
+  for (size_t k = 0; k < order.size(); ++k) {
+    const size_t at = order[k];
+    const bool again = k > 0 && row_[order[k - 1]] == row_[at] && column_[order[k - 1]] == column_[at];
+    if (!again) {
+      sparse_->rows.push_back(static_cast<int>(row_[at]));
+      ++sparse_->first[column_[at] + 1];
+    }
+    sparse_->places[at] = sparse_->rows.size() - 1;
+  }
+  for (size_t c = 0; c < size; ++c) sparse_->first[c + 1] += sparse_->first[c];
+  sparse_->values.resize(sparse_->rows.size());
+  klu_defaults(&sparse_->common);
+  sparse_->common.scale = 2;
+  sparse_->symbolic =
+      klu_analyze(static_cast<int>(size), sparse_->first.data(), sparse_->rows.data(), &sparse_->common);
+}
+
+bool LinearSolver::Factor(std::span<const double> values) {
+  factored_ = sparse_ ? FactorSparse(values) : FactorDense(values);
+  return factored_;
+}
+
+bool LinearSolver::FactorDense(std::span<const double> values) {
+  const size_t n = size_;
+  std::fill(lu_.begin(), lu_.end(), 0.0);
+  for (size_t k = 0; k < values.size(); ++k) lu_[row_[k] * n + column_[k]] += values[k];
+  scale_.assign(n, 0);
+  std::vector<double> column(n, 0);
+  for (size_t r = 0; r < n; ++r) {
+    for (size_t c = 0; c < n; ++c) scale_[r] = std::max(scale_[r], std::fabs(lu_[r * n + c]));
+    if (!(scale_[r] > 0) || !std::isfinite(scale_[r])) {
+      smallest_pivot_ = 0;
+      return false;
+    }
+    // A power of two: scaling changes no bit of the result.
+    scale_[r] = std::ldexp(1.0, -std::ilogb(scale_[r]));
+    for (size_t c = 0; c < n; ++c) {
+      lu_[r * n + c] *= scale_[r];
+      column[c] = std::max(column[c], std::fabs(lu_[r * n + c]));
+    }
+  }
+  std::iota(order_.begin(), order_.end(), 0u);
+  smallest_pivot_ = 1;
+  for (size_t k = 0; k < n; ++k) {
+    size_t pivot = k;
+    for (size_t r = k + 1; r < n; ++r) {
+      if (std::fabs(lu_[order_[r] * n + k]) > std::fabs(lu_[order_[pivot] * n + k])) pivot = r;
+    }
+    std::swap(order_[k], order_[pivot]);
+    const double value = lu_[order_[k] * n + k];
+    const double relative = column[k] > 0 ? std::fabs(value) / column[k] : 0;
+    if (!(relative >= smallest_pivot_)) {
+      smallest_pivot_ = relative;
+      weak_column_ = k;
+    }
+    if (!(relative > 1e-14)) return false;
+    for (size_t r = k + 1; r < n; ++r) {
+      double* row = &lu_[order_[r] * n];
+      if (row[k] == 0) continue;
+      const double factor = row[k] / value;
+      row[k] = factor;
+      for (size_t c = k + 1; c < n; ++c) row[c] -= factor * lu_[order_[k] * n + c];
+    }
+  }
+  return true;
+}
+
+bool LinearSolver::FactorSparse(std::span<const double> values) {
+  Sparse& s = *sparse_;
+  if (s.symbolic == nullptr) return false;
+  std::fill(s.values.begin(), s.values.end(), 0.0);
+  for (size_t k = 0; k < values.size(); ++k) s.values[s.places[k]] += values[k];
+  // Old pivots are kept while they are good enough; klu_refactor itself does not see when they are not.
+  if (s.numeric != nullptr &&
+      klu_refactor(s.first.data(), s.rows.data(), s.values.data(), s.symbolic, s.numeric, &s.common) != 0 &&
+      klu_rgrowth(s.first.data(), s.rows.data(), s.values.data(), s.symbolic, s.numeric, &s.common) != 0 &&
+      s.common.rgrowth > 1e-6) {
+    smallest_pivot_ = s.common.rgrowth;
+    return true;
+  }
+  if (s.numeric != nullptr) klu_free_numeric(&s.numeric, &s.common);
+  s.numeric = klu_factor(s.first.data(), s.rows.data(), s.values.data(), s.symbolic, &s.common);
+  if (s.numeric == nullptr || s.common.status != KLU_OK) {
+    weak_column_ = s.common.singular_col >= 0 ? static_cast<size_t>(s.common.singular_col) : 0;
+    smallest_pivot_ = 0;
+    if (s.numeric != nullptr) klu_free_numeric(&s.numeric, &s.common);
+    return false;
+  }
+  klu_rcond(s.symbolic, s.numeric, &s.common);
+  smallest_pivot_ = s.common.rcond;
+  return s.common.rcond > 1e-18;
+}
+
+void LinearSolver::Solve(std::span<double> right) const {
+  const size_t n = size_;
+  if (sparse_) {
+    klu_solve(sparse_->symbolic, sparse_->numeric, static_cast<int>(n), 1, right.data(), &sparse_->common);
+    return;
+  }
+  std::vector<double> y(n);
+  for (size_t k = 0; k < n; ++k) {
+    const double* row = &lu_[order_[k] * n];
+    double sum = right[order_[k]] * scale_[order_[k]];
+    for (size_t c = 0; c < k; ++c) sum -= row[c] * y[c];
+    y[k] = sum;
+  }
+  for (size_t k = n; k-- > 0;) {
+    const double* row = &lu_[order_[k] * n];
+    double sum = y[k];
+    for (size_t c = k + 1; c < n; ++c) sum -= row[c] * right[c];
+    right[k] = sum / row[k];
+  }
+}
+
+}  // namespace cotree

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace cotree {
+
+/** Solves square systems of a fixed pattern again and again: dense LU with partial pivoting up to 32 unknowns,
+KLU above (design §3.5). Rows are scaled to their largest entry first. */
+class LinearSolver {
+ public:
+  static constexpr size_t kDense = 32;
+
+  /// Pattern by rows: the columns of each row, possibly repeated (repeated entries add up).
+  LinearSolver(size_t size, std::span<const std::vector<uint32_t>> rows);
+  ~LinearSolver();
+  LinearSolver(LinearSolver&&) noexcept;
+
+  /// Values row by row in the order of the pattern. False: singular to working precision; `worst_pivot` then
+  /// says how small the smallest pivot was relative to its column, `weak_column` which.
+  bool Factor(std::span<const double> values);
+  void Solve(std::span<double> right) const;
+
+  double smallest_pivot() const { return smallest_pivot_; }
+  size_t weak_column() const { return weak_column_; }
+  size_t size() const { return size_; }
+  bool factored() const { return factored_; }
+
+ private:
+  struct Sparse;
+  bool FactorDense(std::span<const double> values);
+  bool FactorSparse(std::span<const double> values);
+
+  size_t size_;
+  std::vector<uint32_t> row_, column_;  // of each value
+  std::vector<double> lu_, scale_;
+  std::vector<uint32_t> order_;
+  std::unique_ptr<Sparse> sparse_;
+  double smallest_pivot_ = 0;
+  size_t weak_column_ = 0;
+  bool factored_ = false;
+};
+
+}  // namespace cotree

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "block_triangular/sorted_system.h"
+#include "program/code.h"
+
+namespace cotree {
+
+enum class BlockKind : uint8_t {
+  kExplicit,        // one equation, solved for its unknown
+  kSum,             // a circuit or cut-set: a sum with signs
+  kSoftware,        // an output group: several explicit outputs
+  kLinearConstant,  // a linear system whose matrix depends on parameters only: factored once
+  kLinear,
+  kNonlinear,
+};
+std::string_view BlockKindName(BlockKind kind);
+
+/** An equation of an implicit block: code that computes the residual, then its partial derivatives by the
+block's unknowns; or a row of a topological equation. */
+struct BlockRow {
+  uint32_t code = UINT32_MAX;  // none: a row
+  uint32_t first_local = 0;    // in Program::locals
+  uint32_t parameters = 0;     // offset
+  uint32_t row = 0;            // of the system, if it is one
+  uint32_t times = 0;
+  std::vector<uint32_t> columns;  // unknowns of the block, one a partial derivative
+  std::vector<int8_t> signs;      // of a row: residual = sum of sign * slot
+};
+
+struct ImplicitBlock {
+  uint32_t block = 0;  // of the SortedSystem
+  BlockKind kind = BlockKind::kNonlinear;
+  std::vector<uint32_t> unknowns;  // slots
+  std::vector<BlockRow> rows;
+  std::vector<uint32_t> tears;  // unknowns by which the others can be computed one after another
+};
+
+/** One run of a kernel: the same code for many instances, in order, so that chains of dependent instances are
+loops. Each writes its results to `targets`. */
+struct KernelRun {
+  uint32_t code = 0;
+  uint32_t first_local = 0;   // in Program::locals: code.locals for each instance
+  uint32_t first_target = 0;  // in Program::targets: code.results for each instance
+  uint32_t first_base = 0;    // in Program::bases: the parameters of each instance
+  uint32_t count = 0;
+};
+
+struct Step {
+  enum class Kind : uint8_t { kKernel, kSums, kBlock } kind;
+  uint32_t index = 0;  // kernel run, first sum, or implicit block
+  uint32_t count = 0;  // sums
+};
+
+/** One signed sum: slot = sum of sign * slot. */
+struct SumRow {
+  uint32_t target = 0;
+  uint32_t first = 0, count = 0;  // in Program::sum_entries
+};
+struct SumEntry {
+  uint32_t slot;
+  int32_t sign;
+};
+
+/** What computes a system: derivatives of the states and all other variables, from states, inputs and time
+(docs/theory/program.md). Interpreted here; other tiers compile the same steps.
+
+Kernels look at classes, never at syntax: instances with the same code and no dependence between them form one
+run. `Statistics` counts them. */
+struct Program {
+  std::shared_ptr<const SortedSystem> sorted;
+  std::vector<Code> codes;
+  std::vector<KernelRun> runs;
+  std::vector<Step> steps;
+  LargeVector<uint32_t> locals, targets, bases;
+  LargeVector<SumRow> sums;
+  LargeVector<SumEntry> sum_entries;
+  std::vector<ImplicitBlock> blocks;
+  std::vector<TableFunction> tables;
+  LargeVector<BlockKind> kind_of_block;  // by block of the SortedSystem
+
+  std::vector<uint32_t> state_slots, derivative_slots;  // by state
+  std::vector<uint32_t> input_slots;                    // by input and order: inputs' orders one after another
+  uint32_t slots = 0;
+
+  /** A switch at a time that can be known beforehand. */
+  struct KnownSwitch {
+    TimeSwitch::Kind kind;
+    uint32_t code, table, parameters;
+  };
+  std::vector<KnownSwitch> switches;
+  std::vector<std::string> unsupported;  // "delay(...) in line": what has no value in a run
+
+  /** Conditions that depend on the motion: zero functions for events. */
+  struct EventFunction {
+    uint32_t code;
+    uint32_t first_local, parameters;
+  };
+  std::vector<EventFunction> events;
+  uint32_t when_clauses = 0, sampled_components = 0;
+
+  uint64_t kernels() const { return runs.size(); }
+};
+
+/// Null, with the reason in `problem`, where something cannot be computed.
+std::unique_ptr<Program> BuildProgram(std::shared_ptr<const SortedSystem> sorted, std::string* problem);
+
+}  // namespace cotree

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program/run_program.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "expr/evaluate.h"
+
+namespace cotree {
+
+ProgramRun::ProgramRun(const Program& program) : program_(program), sorted_(*program.sorted) {
+  values.assign(program.slots, 0);
+  tangents.assign(program.slots, 0);
+  size_t longest = 1;
+  for (const Code& code : program.codes) longest = std::max(longest, code.instructions.size());
+  registers_.resize(longest);
+  dual_registers_.resize(longest);
+  blocks_.resize(program.blocks.size());
+  for (size_t b = 0; b < program.blocks.size(); ++b) {
+    const ImplicitBlock& block = program.blocks[b];
+    std::vector<std::vector<uint32_t>> pattern;
+    size_t entries = 0;
+    for (const BlockRow& row : block.rows) {
+      pattern.push_back(row.columns);
+      entries += row.columns.size();
+    }
+    blocks_[b].solver = std::make_unique<LinearSolver>(block.unknowns.size(), pattern);
+    blocks_[b].jacobian.resize(entries);
+    blocks_[b].residual.resize(block.rows.size());
+    blocks_[b].old.resize(block.unknowns.size());
+  }
+}
+
+bool ProgramRun::Fail(double time, uint32_t block, std::string reason) {
+  failure_ = {time, block, std::move(reason)};
+  return false;
+}
+
+std::string ProgramRun::FailureText() const {
+  std::string text = failure_.reason;
+  if (failure_.block == UINT32_MAX) return text;
+  const auto equations = sorted_.Block(failure_.block);
+  text += equations.size() == 1 ? ", computing " : ", solving for ";
+  for (size_t k = 0; k < equations.size() && k < 6; ++k)
+    text += (k > 0 ? ", " : "") + sorted_.SlotName(sorted_.slot_of_equation[equations[k]]);
+  if (equations.size() > 6) text += ", ... (" + std::to_string(equations.size()) + " unknowns)";
+  return text;
+}
+
+CodeContext<double> ProgramRun::Context(double time) const {
+  CodeContext<double> context;
+  context.values = values.data();
+  context.time = context.time_value = time;
+  context.switch_time = switch_time;
+  context.tables = &program_.tables;
+  return context;
+}
+
+double ProgramRun::Evaluate(uint32_t code, uint32_t parameters, double time) const {
+  CodeContext<double> context = Context(time);
+  context.switch_time = time;
+  context.parameters = sorted_.system->parameters.values.data() + parameters;
+  std::vector<double> registers(program_.codes[code].instructions.size());
+  RunCode(program_.codes[code], context, registers.data());
+  return registers[program_.codes[code].results[0]];
+}
+
+// Residuals and partial derivatives of a block at the present values.
+void ProgramRun::EvaluateBlock(const ImplicitBlock& block, BlockState& state, double time) {
+  CodeContext<double> context = Context(time);
+  const EquationSystem& system = *sorted_.system;
+  size_t entry = 0;
+  for (size_t r = 0; r < block.rows.size(); ++r) {
+    const BlockRow& row = block.rows[r];
+    if (row.code == UINT32_MAX) {
+      double sum = -values[sorted_.Slot({system.row_defined[row.row], row.times})];
+      for (uint32_t k = system.row_first[row.row]; k < system.row_first[row.row + 1]; ++k) {
+        const RowEntry& e = system.row_entries[k];
+        sum += e.sign * values[sorted_.Slot({e.variable, e.order + row.times})];
+      }
+      state.residual[r] = sum;
+      for (const int8_t sign : row.signs) state.jacobian[entry++] = sign;
+      continue;
+    }
+    const Code& code = program_.codes[row.code];
+    context.locals = program_.locals.data() + row.first_local;
+    context.parameters = system.parameters.values.data() + row.parameters;
+    RunCode(code, context, registers_.data());
+    state.residual[r] = registers_[code.results[0]];
+    for (size_t k = 1; k < code.results.size(); ++k) state.jacobian[entry++] = registers_[code.results[k]];
+  }
+}
+
+bool ProgramRun::SolveBlock(uint32_t index, double time) {
+  const ImplicitBlock& block = program_.blocks[index];
+  BlockState& state = blocks_[index];
+  const size_t n = block.unknowns.size();
+  const auto singular = [&] {
+    const VariableRef weak = sorted_.OfSlot(block.unknowns[std::min(state.solver->weak_column(), n - 1)]);
+    return Fail(time, block.block,
+                "the equations have no unique solution here (near " +
+                    sorted_.system->VariableName(weak.variable, weak.order) + ")");
+  };
+  if (block.kind != BlockKind::kNonlinear) {
+    // From zero: the result depends on nothing but states, inputs and time.
+    for (const uint32_t slot : block.unknowns) values[slot] = 0;
+    EvaluateBlock(block, state, time);
+    const bool keep = block.kind == BlockKind::kLinearConstant && state.constant_done;
+    if (!keep && !state.solver->Factor(state.jacobian)) return singular();
+    state.constant_done = true;
+    for (double& r : state.residual) r = -r;
+    state.solver->Solve(state.residual);
+    for (size_t k = 0; k < n; ++k) values[block.unknowns[k]] = state.residual[k];
+    // One step of refinement: large blocks of mixed units lose digits otherwise.
+    EvaluateBlock(block, state, time);
+    for (double& r : state.residual) r = -r;
+    state.solver->Solve(state.residual);
+    for (size_t k = 0; k < n; ++k) {
+      if (std::isfinite(state.residual[k])) values[block.unknowns[k]] += state.residual[k];
+    }
+    ++iterations;
+    return true;
+  }
+  for (const uint32_t slot : block.unknowns) {
+    if (!std::isfinite(values[slot])) values[slot] = 0;
+  }
+  const auto norm = [&] {
+    double sum = 0;
+    for (const double r : state.residual) sum += r * r;
+    return std::sqrt(sum);
+  };
+  EvaluateBlock(block, state, time);
+  double size = norm();
+  constexpr int kMostIterations = 60;
+  for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+    ++iterations;
+    if (!state.solver->Factor(state.jacobian)) {
+      // Step aside from a point where the matrix is singular (a start at rest, say).
+      if (iteration > 4) return singular();
+      for (size_t k = 0; k < n; ++k)
+        values[block.unknowns[k]] += 1e-3 * (1 + static_cast<double>(k % 7)) * (iteration + 1);
+      EvaluateBlock(block, state, time);
+      size = norm();
+      continue;
+    }
+    std::vector<double> step(state.residual);
+    for (double& r : step) r = -r;
+    state.solver->Solve(step);
+    for (size_t k = 0; k < n; ++k) state.old[k] = values[block.unknowns[k]];
+    double damping = 1, change = 0;
+    for (int halving = 0;; ++halving) {
+      change = 0;
+      for (size_t k = 0; k < n; ++k) {
+        values[block.unknowns[k]] = state.old[k] + damping * step[k];
+        change = std::max(change, std::fabs(step[k]) / (std::fabs(values[block.unknowns[k]]) + 1e-6));
+      }
+      EvaluateBlock(block, state, time);
+      const double next = norm();
+      if (std::isfinite(next) && (next <= size || change < 1e-9 || halving >= 30)) {
+        size = next;
+        break;
+      }
+      if (halving >= 40) return Fail(time, block.block, "the iteration left the range of numbers");
+      damping /= 2;
+    }
+    if (damping == 1 && change < 1e-12) {
+      state.solver->Factor(state.jacobian);
+      return true;
+    }
+    if (damping == 1 && change < 1e-7 && size == 0) return true;
+  }
+  // The last digits may not settle: accept what is as good as rounding allows.
+  double change = 0;
+  for (size_t k = 0; k < n; ++k)
+    change = std::max(change, std::fabs(values[block.unknowns[k]] - state.old[k]) /
+                                  (std::fabs(values[block.unknowns[k]]) + 1e-6));
+  if (change < 1e-8) return true;
+  return Fail(time, block.block, "the iteration did not converge");
+}
+
+bool ProgramRun::Run(double time) {
+  ++evaluations;
+  const double* parameters = sorted_.system->parameters.values.data();
+  CodeContext<double> context = Context(time);
+  for (const Step& step : program_.steps) {
+    switch (step.kind) {
+      case Step::Kind::kKernel: {
+        const KernelRun& run = program_.runs[step.index];
+        const Code& code = program_.codes[run.code];
+        const size_t results = code.results.size();
+        for (uint32_t i = 0; i < run.count; ++i) {
+          context.locals = program_.locals.data() + run.first_local + size_t{i} * code.locals;
+          context.parameters = parameters + program_.bases[run.first_base + i];
+          RunCode(code, context, registers_.data());
+          for (size_t k = 0; k < results; ++k)
+            values[program_.targets[run.first_target + i * results + k]] = registers_[code.results[k]];
+        }
+        break;
+      }
+      case Step::Kind::kSums:
+        for (uint32_t i = 0; i < step.count; ++i) {
+          const SumRow& row = program_.sums[step.index + i];
+          double sum = 0;
+          for (uint32_t k = 0; k < row.count; ++k) {
+            const SumEntry& e = program_.sum_entries[row.first + k];
+            sum += e.sign * values[e.slot];
+          }
+          values[row.target] = sum;
+        }
+        break;
+      case Step::Kind::kBlock:
+        if (!SolveBlock(step.index, time)) return false;
+        break;
+    }
+  }
+  for (const uint32_t slot : program_.derivative_slots) {
+    if (std::isfinite(values[slot])) continue;
+    // The first value on the way that is not finite is to blame.
+    for (size_t b = 0; b < sorted_.blocks(); ++b) {
+      for (const uint32_t k : sorted_.Block(b)) {
+        if (!std::isfinite(values[sorted_.slot_of_equation[k]]))
+          return Fail(time, static_cast<uint32_t>(b), "a value is not finite");
+      }
+    }
+    return Fail(time, UINT32_MAX, "a value is not finite");
+  }
+  return true;
+}
+
+void ProgramRun::TangentBlock(uint32_t index, double time, double time_tangent) {
+  const ImplicitBlock& block = program_.blocks[index];
+  BlockState& state = blocks_[index];
+  const EquationSystem& system = *sorted_.system;
+  for (const uint32_t slot : block.unknowns) dual_values_[slot].tangent = 0;
+  CodeContext<Dual> context;
+  context.values = dual_values_.data();
+  context.time = time;
+  context.time_value = {time, time_tangent};
+  context.switch_time = switch_time;
+  context.tables = &program_.tables;
+  std::vector<double> right(block.rows.size());
+  for (size_t r = 0; r < block.rows.size(); ++r) {
+    const BlockRow& row = block.rows[r];
+    if (row.code == UINT32_MAX) {
+      double sum = -dual_values_[sorted_.Slot({system.row_defined[row.row], row.times})].tangent;
+      for (uint32_t k = system.row_first[row.row]; k < system.row_first[row.row + 1]; ++k) {
+        const RowEntry& e = system.row_entries[k];
+        sum += e.sign * dual_values_[sorted_.Slot({e.variable, e.order + row.times})].tangent;
+      }
+      right[r] = -sum;
+      continue;
+    }
+    const Code& code = program_.codes[row.code];
+    context.locals = program_.locals.data() + row.first_local;
+    context.parameters = system.parameters.values.data() + row.parameters;
+    RunCode(code, context, dual_registers_.data());
+    right[r] = -dual_registers_[code.results[0]].tangent;
+  }
+  if (state.solver->factored()) state.solver->Solve(right);
+  for (size_t k = 0; k < block.unknowns.size(); ++k) dual_values_[block.unknowns[k]].tangent = right[k];
+}
+
+void ProgramRun::RunTangent(double time, double time_tangent) {
+  dual_values_.resize(values.size());
+  for (size_t k = 0; k < values.size(); ++k) dual_values_[k] = {values[k], 0};
+  for (const uint32_t slot : program_.state_slots) dual_values_[slot].tangent = tangents[slot];
+  for (const uint32_t slot : program_.input_slots) dual_values_[slot].tangent = tangents[slot];
+  const double* parameters = sorted_.system->parameters.values.data();
+  CodeContext<Dual> context;
+  context.values = dual_values_.data();
+  context.time = time;
+  context.time_value = {time, time_tangent};
+  context.switch_time = switch_time;
+  context.tables = &program_.tables;
+  for (const Step& step : program_.steps) {
+    switch (step.kind) {
+      case Step::Kind::kKernel: {
+        const KernelRun& run = program_.runs[step.index];
+        const Code& code = program_.codes[run.code];
+        const size_t results = code.results.size();
+        for (uint32_t i = 0; i < run.count; ++i) {
+          context.locals = program_.locals.data() + run.first_local + size_t{i} * code.locals;
+          context.parameters = parameters + program_.bases[run.first_base + i];
+          RunCode(code, context, dual_registers_.data());
+          for (size_t k = 0; k < results; ++k)
+            dual_values_[program_.targets[run.first_target + i * results + k]].tangent =
+                dual_registers_[code.results[k]].tangent;
+        }
+        break;
+      }
+      case Step::Kind::kSums:
+        for (uint32_t i = 0; i < step.count; ++i) {
+          const SumRow& row = program_.sums[step.index + i];
+          double sum = 0;
+          for (uint32_t k = 0; k < row.count; ++k) {
+            const SumEntry& e = program_.sum_entries[row.first + k];
+            sum += e.sign * dual_values_[e.slot].tangent;
+          }
+          dual_values_[row.target].tangent = sum;
+        }
+        break;
+      case Step::Kind::kBlock:
+        TangentBlock(step.index, time, time_tangent);
+        break;
+    }
+  }
+  for (size_t k = 0; k < tangents.size(); ++k) tangents[k] = dual_values_[k].tangent;
+}
+
+std::vector<double> ProgramRun::Residuals(double time) const {
+  // Independent of the solved forms: the expressions themselves.
+  const EquationSystem& system = *sorted_.system;
+  const ExprPool& pool = system.model->expressions;
+  std::vector<double> out;
+  Environment<double> environment;
+  environment.time = time;
+  environment.scalars.assign(pool.symbol_count(), 0);
+  for (uint32_t k = 0; k < sorted_.equations.size(); ++k) {
+    const SortedEquation& e = sorted_.equations[k];
+    if (system.IsRow(e.equation)) {
+      const uint32_t row = e.equation - system.part_equations;
+      double sum = -values[sorted_.Slot({system.row_defined[row], e.times})];
+      for (uint32_t i = system.row_first[row]; i < system.row_first[row + 1]; ++i) {
+        const RowEntry& entry = system.row_entries[i];
+        sum += entry.sign * values[sorted_.Slot({entry.variable, entry.order + e.times})];
+      }
+      out.push_back(sum);
+      continue;
+    }
+    const Part& part = system.parts[system.PartOfEquation(e.equation)];
+    const ScalarElement& scalar = system.scalars[part.scalar];
+    const DerivedEquation& derived =
+        sorted_.derived->Get(part.scalar, e.equation - part.first_equation, e.times);
+    for (const ScalarUse& use : derived.uses) {
+      const VariableRef ref = system.Resolve(part, use.variable);
+      const SymbolId symbol = system.model->expressions.SymbolOfOrder(scalar.variables[use.variable].symbol,
+                                                                      static_cast<int>(use.order));
+      if (environment.scalars.size() <= symbol.index()) environment.scalars.resize(symbol.index() + 1, 0);
+      environment.scalars[symbol.index()] = values[sorted_.Slot({ref.variable, ref.order + use.order})];
+    }
+    const auto block = system.parameters.Of(ComponentId(part.component), scalar);
+    for (size_t p = 0; p < scalar.parameters.size(); ++p)
+      environment.scalars[scalar.parameters[p].symbol.index()] = block[p];
+    out.push_back(EvaluateDouble(pool, derived.residual, environment));
+  }
+  return out;
+}
+
+}  // namespace cotree

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "model/model.h"
+
+namespace cotree {
+
+/** A table of the model as a function with derivatives. Along one argument: linear, monotone cubic (Fritsch and
+Carlson, SIAM J. Numer. Anal. 17, 1980) or the natural cubic spline; two arguments: linear in each. Beyond the
+ends it holds, goes on in a straight line, or (error) has no value: NaN, which the run reports. */
+class TableFunction {
+ public:
+  explicit TableFunction(const Table& table);
+
+  /// The value, or its partial derivative of these orders.
+  double Value(double x, double y, uint32_t order_x, uint32_t order_y) const;
+  /// How often it can be differentiated (design §3.10).
+  uint32_t smoothness() const;
+  const std::vector<double>& knots() const { return x_; }
+
+ private:
+  double Along(double x, uint32_t order) const;
+  double Piece(size_t i, double x, uint32_t order) const;
+  double Plane(double x, double y, uint32_t order_x, uint32_t order_y) const;
+  void FindMonotoneSlopes();
+  void FindSplineSlopes();
+  double Step(size_t i) const { return x_[i + 1] - x_[i]; }
+  double Secant(size_t i) const { return (z_[i + 1] - z_[i]) / Step(i); }
+
+  std::vector<double> x_, y_, z_, slopes_;
+  Table::Interpolation interpolation_;
+  Table::Extrapolation extrapolation_;
+};
+
+}  // namespace cotree

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <complex>
+#include <string>
+#include <vector>
+
+#include "program/run_program.h"
+
+namespace cotree {
+
+/** x' = A x + sum B_k u^(k),  y = C x + sum D_k u^(k), around the point of a ProgramRun. Row by row. */
+struct LinearModel {
+  std::vector<std::string> states, inputs, outputs;
+  std::vector<double> A, C;                   // n*n, p*n
+  std::vector<std::vector<double>> B, D;      // by order of the input's derivative: n*m, p*m
+  std::vector<std::complex<double>> poles;    // sorted by real part, then imaginary part
+
+  size_t n() const { return states.size(); }
+  size_t m() const { return inputs.size(); }
+  size_t p() const { return outputs.size(); }
+};
+
+/// At the point of the last `run.Run(time)`. Outputs may be any variables with slots.
+LinearModel Linearize(ProgramRun& run, const Program& program, const std::vector<VariableRef>& outputs,
+                      double time);
+
+/// Eigenvalues of a dense matrix, row by row.
+std::vector<std::complex<double>> Eigenvalues(const std::vector<double>& matrix, size_t n);
+
+}  // namespace cotree

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "system_equations/equation_system.h"
+#include "system_equations/topological_rows.h"
+#include "system_graph/element_table.h"
+
+namespace cotree {
+namespace {
+
+class Builder {
+ public:
+  Builder(Model& model, const SystemGraph& graph, std::vector<ScalarElement> scalars, const NormalTree& tree,
+          const EquationOptions& options, std::vector<std::string>* problems)
+      : model_(model), graph_(graph), options_(options), problems_(problems) {
+    out_.model = &model;
+    out_.graph = &graph;
+    out_.tree = &tree;
+    out_.scalars = std::move(scalars);
+  }
+
+  EquationSystem Run();
+
+ private:
+  void NumberParts();
+  void BindInputs();
+  void BindInner();
+  void AddRows();
+  void AddIncidence();
+  void FreeInputs(LargeVector<Driver>& drivers);
+  VariableRef Find(const Driver& driver);
+  uint32_t AddPart(ScalarElement scalar, ComponentId component);
+  VariableRef Constant(const Driver& driver);
+  VariableRef Associated(const GraphAssociation& association);
+  VariableRef InnerRef(ComponentId composite, const ScalarElement::Inner& inner);
+  uint32_t NewInput(const std::string& name);
+  const NameFinder& names() {
+    if (!names_) names_.emplace(model_, graph_);
+    return *names_;
+  }
+
+  Model& model_;
+  const SystemGraph& graph_;
+  const EquationOptions& options_;
+  std::vector<std::string>* problems_;
+  EquationSystem out_;
+  std::optional<NameFinder> names_;
+  // By element class: base symbol -> local variables by array element.
+  std::unordered_map<uint32_t, std::unordered_map<uint32_t, std::vector<uint32_t>>> locals_;
+  std::map<std::pair<uint32_t, uint64_t>, VariableRef> constants_;
+  LargeVector<uint32_t> free_slot_;  // by input slot: the free input, or UINT32_MAX; empty: none
+  std::vector<std::pair<uint32_t, VariableRef>> links_;  // a composite's output and what it is
+};
+
+void Builder::NumberParts() {
+  out_.parts.resize(graph_.components.size());
+  uint32_t variables = 0, equations = 0, bindings = 0;
+  for (uint32_t i = 0; i < graph_.components.size(); ++i) {
+    const uint32_t scalar = graph_.components[i].element.value;
+    const ScalarElement& s = out_.scalars[scalar];
+    out_.parts[i] = {scalar, i, variables, equations, bindings};
+    variables += s.owned;
+    equations += s.always;
+    bindings += static_cast<uint32_t>(s.variables.size()) - s.owned;
+  }
+  out_.part_variables = variables;
+  out_.part_equations = equations;
+  out_.bindings.resize(bindings);
+}
+
+VariableRef Builder::Find(const Driver& driver) {
+  const Component& c = graph_.components[driver.component.index()];
+  const SymbolInfo& info = model_.expressions.symbol(driver.symbol);
+  auto& of_class = locals_[c.element.value];
+  if (of_class.empty()) {
+    const ElementClass& element = graph_.elements[c.element.index()];
+    const ComponentClass& cls = model_[element.class_id];
+    const ScalarElement& scalar = out_.scalars[c.element.index()];
+    for (uint32_t v = 0; v < scalar.owned; ++v) {
+      const ScalarVariable& own = scalar.variables[v];
+      const bool across = own.role == ScalarVariable::Role::kAcross;
+      const bool edge = across || own.role == ScalarVariable::Role::kThrough;
+      SymbolId base;
+      uint32_t index = own.element;
+      if (edge) {
+        const Edge& e = cls.edges[element.edges[own.index].edge];
+        base = across ? e.across : e.through;
+        index = element.edges[own.index].index;
+      } else {
+        base = cls.variables[own.index].symbol;
+      }
+      auto& list = of_class[base.value];
+      if (list.size() <= index) list.resize(index + 1, UINT32_MAX);
+      list[index] = v;
+    }
+  }
+  const auto at = of_class.find(info.base.value);
+  if (at == of_class.end() || driver.index >= at->second.size()) return Constant(driver);
+  return {out_.parts[driver.component.index()].first_variable + at->second[driver.index], info.order};
+}
+
+// Something the system adds: it has one variable and one equation.
+uint32_t Builder::AddPart(ScalarElement scalar, ComponentId component) {
+  const auto number = static_cast<uint32_t>(out_.parts.size());
+  out_.parts.push_back({static_cast<uint32_t>(out_.scalars.size()), component.value, out_.part_variables,
+                        out_.part_equations, static_cast<uint32_t>(out_.bindings.size())});
+  out_.part_variables += scalar.owned;
+  out_.part_equations += scalar.always;
+  out_.bindings.resize(out_.bindings.size() + scalar.variables.size() - scalar.owned);
+  out_.scalars.push_back(std::move(scalar));
+  return number;
+}
+
+// A parameter that drives an input.
+VariableRef Builder::Constant(const Driver& driver) {
+  ExprPool& pool = model_.expressions;
+  const Component& c = graph_.components[driver.component.index()];
+  const auto key = std::pair(driver.component.value, (uint64_t{driver.symbol.value} << 32) | driver.index);
+  const auto known = constants_.find(key);
+  if (known != constants_.end()) return known->second;
+  const ScalarElement& owner = out_.scalars[c.element.index()];
+  const ComponentClass& cls = graph_.ClassOf(model_, driver.component);
+  ScalarElement scalar;
+  scalar.parameters = owner.parameters;
+  const SymbolId target = pool.DeclareSymbol("#constant", SymbolKind::kVariable);
+  scalar.variables.push_back({ScalarVariable::Role::kVariable, 0, 0, target});
+  scalar.owned = scalar.continuous = scalar.always = 1;
+  ScalarEquation row;
+  row.left = pool.Symbol(target);
+  row.right = pool.Zero();
+  for (const ScalarParameter& p : owner.parameters) {
+    if (cls.parameters[p.parameter].symbol == driver.symbol && p.element == driver.index)
+      row.right = pool.Symbol(p.symbol);
+  }
+  row.residual = pool.Subtract(row.left, row.right);
+  row.uses = {{0, 0}};
+  scalar.equations.push_back(row);
+  const uint32_t part = AddPart(std::move(scalar), driver.component);
+  return constants_[key] = {out_.parts[part].first_variable, 0};
+}
+
+VariableRef Builder::InnerRef(ComponentId composite, const ScalarElement::Inner& inner) {
+  size_t used = 0;
+  const auto [component, rest] = names().FollowSymbol(
+      composite, model_.expressions.SymbolName(inner.symbol), inner.indices, &used);
+  if (component.IsNone()) return {};
+  std::string index;
+  for (size_t k = used; k < inner.indices.size(); ++k)
+    index += (index.empty() ? "[" : ",") + std::to_string(inner.indices[k]);
+  if (!index.empty()) index += "]";
+  const size_t dot = rest.find('.');
+  std::string name(rest);
+  name.insert(dot == std::string_view::npos ? name.size() : dot, index);
+  const std::string owner = ComponentName(model_, graph_, component);
+  return FindVariable(out_, names(), owner.empty() ? name : owner + "." + name);
+}
+
+// `associate motor.theta = expression`: a part with theta and this equation.
+VariableRef Builder::Associated(const GraphAssociation& association) {
+  if (!association.source.component.IsNone()) return Find(association.source);
+  ExprPool& pool = model_.expressions;
+  const Component& owner = graph_.components[association.owner.index()];
+  ElementClass with = graph_.elements[owner.element.index()];
+  const SymbolId target = pool.DeclareSymbol("#associated", SymbolKind::kVariable);
+  Equation equation{};
+  equation.left = pool.Symbol(target);
+  equation.right = association.value;
+  with.equations = {equation};
+  const ScalarElement whole = MakeScalar(model_, with);
+  ScalarElement scalar;
+  scalar.parameters = whole.parameters;
+  scalar.variables.push_back({ScalarVariable::Role::kVariable, 0, 0, target});
+  scalar.owned = scalar.continuous = scalar.always = 1;
+  ScalarEquation row = whole.equations.front();
+  std::vector<VariableRef> refs;
+  std::vector<ScalarUse> uses{{0, 0}};
+  for (const ScalarUse& use : row.uses) {
+    const ScalarVariable& v = whole.variables[use.variable];
+    if (v.symbol == target) continue;
+    uses.push_back({static_cast<uint32_t>(scalar.variables.size()), use.order});
+    scalar.variables.push_back(v);
+    refs.push_back(v.role == ScalarVariable::Role::kInner
+                       ? InnerRef(association.owner, whole.inner[v.index])
+                       : out_.Resolve(out_.parts[association.owner.index()], use.variable));
+  }
+  row.uses = std::move(uses);
+  scalar.equations.push_back(row);
+  const uint32_t part = AddPart(std::move(scalar), association.owner);
+  for (size_t k = 0; k < refs.size(); ++k) out_.bindings[out_.parts[part].first_binding + k] = refs[k];
+  return {out_.parts[part].first_variable, 0};
+}
+
+uint32_t Builder::NewInput(const std::string& name) {
+  // A part without equations owns the variable.
+  ScalarElement scalar;
+  scalar.variables.push_back({ScalarVariable::Role::kVariable, 0, 0,
+                              model_.expressions.DeclareSymbol("#input", SymbolKind::kVariable)});
+  scalar.owned = scalar.continuous = 1;
+  const uint32_t part = AddPart(std::move(scalar), ComponentId(0));
+  out_.inputs.push_back({out_.parts[part].first_variable, 0});
+  out_.input_names.push_back(name);
+  return out_.parts[part].first_variable;
+}
+
+// Inputs named by the user are cut from what drives them.
+void Builder::FreeInputs(LargeVector<Driver>& drivers) {
+  for (const std::string& name : options_.free_inputs) {
+    const auto [component, rest] = names().FindLongest(name);
+    const ElementClass& element = graph_.ElementOf(component);
+    const ComponentClass& cls = model_[element.class_id];
+    const Component& c = graph_.components[component.index()];
+    std::vector<uint32_t> slots;
+    for (uint32_t slot = 0; slot < element.slot_variable.size(); ++slot) {
+      const std::string full = InputName(model_, graph_, component, slot);
+      if (full == name) slots.push_back(c.first_input + slot);
+    }
+    if (slots.empty()) {
+      // An output: everything it drives.
+      for (uint32_t slot = 0; slot < drivers.size(); ++slot) {
+        if (drivers[slot].component == component && DriverName(model_, graph_, drivers[slot]) == name)
+          slots.push_back(slot);
+      }
+    }
+    // A source's only input may be left out: "V" is V.u.
+    if (slots.empty() && rest.empty() && element.slot_variable.size() == 1 && !cls.edges.empty())
+      slots.push_back(c.first_input);
+    if (slots.empty()) {
+      problems_->push_back(name);
+      continue;
+    }
+    if (free_slot_.empty()) free_slot_.assign(drivers.size(), UINT32_MAX);
+    const uint32_t variable = NewInput(name);
+    for (const uint32_t slot : slots) free_slot_[slot] = variable;
+  }
+}
+
+void Builder::BindInputs() {
+  LargeVector<Driver> drivers = ResolveDrivers(model_, graph_);
+  FreeInputs(drivers);
+  std::unordered_map<uint32_t, const GraphAssociation*> associated;
+  for (const GraphAssociation& a : graph_.associations) {
+    const Component& c = graph_.components[a.component.index()];
+    associated[c.first_input + graph_.ElementOf(a.component).input_first[a.variable] + a.index] = &a;
+  }
+  for (uint32_t i = 0; i < graph_.components.size(); ++i) {
+    const Component& c = graph_.components[i];
+    const uint32_t scalar_number = out_.parts[i].scalar;
+    const uint32_t owned = out_.scalars[scalar_number].owned;
+    const auto count = static_cast<uint32_t>(out_.scalars[scalar_number].variables.size());
+    for (uint32_t v = owned; v < count; ++v) {
+      const ScalarVariable variable = out_.scalars[scalar_number].variables[v];
+      if (variable.role != ScalarVariable::Role::kInput) continue;
+      const uint32_t slot = c.first_input + variable.index;
+      VariableRef ref;
+      if (!free_slot_.empty() && free_slot_[slot] != UINT32_MAX) {
+        ref = {free_slot_[slot], 0};
+      } else if (!drivers[slot].component.IsNone()) {
+        ref = Find(drivers[slot]);
+      } else if (const auto a = associated.find(slot); a != associated.end()) {
+        ref = Associated(*a->second);
+      } else {
+        ref = {NewInput(InputName(model_, graph_, ComponentId(i), variable.index)), 0};
+      }
+      out_.bindings[out_.parts[i].first_binding + (v - owned)] = ref;
+    }
+    const ElementClass& element = graph_.elements[c.element.index()];
+    if (!element.composite) continue;
+    for (uint32_t v = 0; v < out_.scalars[scalar_number].continuous; ++v) {
+      const ScalarVariable variable = out_.scalars[scalar_number].variables[v];
+      if (variable.role != ScalarVariable::Role::kVariable) continue;
+      const uint32_t first = element.input_first[variable.index];
+      if (first == UINT32_MAX) continue;
+      const Driver driver = drivers[c.first_input + first + variable.element];
+      if (!driver.component.IsNone()) links_.emplace_back(out_.parts[i].first_variable + v, Find(driver));
+    }
+  }
+}
+
+// What composites read of their parts: after all inputs are bound, since these may be read too.
+void Builder::BindInner() {
+  for (uint32_t i = 0; i < graph_.components.size(); ++i) {
+    const uint32_t scalar_number = out_.parts[i].scalar;
+    if (out_.scalars[scalar_number].inner.empty()) continue;
+    const ScalarElement& scalar = out_.scalars[scalar_number];
+    for (uint32_t v = scalar.owned; v < scalar.variables.size(); ++v) {
+      const ScalarVariable& variable = scalar.variables[v];
+      if (variable.role != ScalarVariable::Role::kInner) continue;
+      const VariableRef ref = InnerRef(ComponentId(i), scalar.inner[variable.index]);
+      if (ref.variable == UINT32_MAX)
+        problems_->push_back(std::string(model_.expressions.SymbolName(variable.symbol)));
+      out_.bindings[out_.parts[i].first_binding + (v - scalar.owned)] = ref;
+    }
+  }
+}
+
+void Builder::AddRows() {
+  out_.variable_count = out_.part_variables;
+  LargeVector<uint32_t> across(graph_.edges.size());
+  for (uint32_t i = 0; i < graph_.components.size(); ++i) {
+    const Component& c = graph_.components[i];
+    const auto count = static_cast<uint32_t>(graph_.elements[c.element.index()].edges.size());
+    for (uint32_t k = 0; k < count; ++k) across[c.first_edge + k] = out_.parts[i].first_variable + 2 * k;
+  }
+  AddTopologicalRows(across, options_.longest_rows, out_);
+  for (const auto& [variable, ref] : links_) {
+    out_.row_defined.push_back(variable);
+    out_.row_kind.push_back(RowKind::kLink);
+    out_.row_entries.push_back({ref.variable, 1, static_cast<uint8_t>(ref.order)});
+    out_.row_first.push_back(static_cast<uint32_t>(out_.row_entries.size()));
+  }
+}
+
+void Builder::AddIncidence() {
+  const uint32_t equations = out_.equation_count();
+  out_.incidence_first.resize(equations + 1);
+  size_t total = out_.row_entries.size() + out_.row_defined.size();
+  for (const Part& part : out_.parts) {
+    const ScalarElement& scalar = out_.scalars[part.scalar];
+    for (uint32_t e = 0; e < scalar.always; ++e) total += scalar.equations[e].uses.size();
+  }
+  out_.incidence_variable.reserve(total);
+  out_.incidence_order.reserve(total);
+  uint32_t equation = 0;
+  const auto close = [&] {
+    out_.incidence_first[++equation] = static_cast<uint32_t>(out_.incidence_variable.size());
+  };
+  out_.incidence_first[0] = 0;
+  for (const Part& part : out_.parts) {
+    const ScalarElement& scalar = out_.scalars[part.scalar];
+    for (uint32_t e = 0; e < scalar.always; ++e) {
+      const size_t begin = out_.incidence_variable.size();
+      for (const ScalarUse& use : scalar.equations[e].uses) {
+        const VariableRef ref = out_.Resolve(part, use.variable);
+        if (ref.variable == UINT32_MAX || (!out_.is_input.empty() && out_.is_input[ref.variable])) continue;
+        const auto order = static_cast<uint8_t>(std::min(ref.order + use.order, 250u));
+        // Two inputs may be driven by one variable.
+        bool known = false;
+        for (size_t k = begin; k < out_.incidence_variable.size() && use.variable >= scalar.owned; ++k) {
+          if (out_.incidence_variable[k] != ref.variable) continue;
+          out_.incidence_order[k] = std::max(out_.incidence_order[k], order);
+          known = true;
+        }
+        if (known) continue;
+        out_.incidence_variable.push_back(ref.variable);
+        out_.incidence_order.push_back(order);
+      }
+      close();
+    }
+  }
+  for (uint32_t r = 0; r < out_.row_defined.size(); ++r) {
+    out_.incidence_variable.push_back(out_.row_defined[r]);
+    out_.incidence_order.push_back(0);
+    for (uint32_t k = out_.row_first[r]; k < out_.row_first[r + 1]; ++k) {
+      const RowEntry& entry = out_.row_entries[k];
+      if (!out_.is_input.empty() && out_.is_input[entry.variable]) continue;
+      out_.incidence_variable.push_back(entry.variable);
+      out_.incidence_order.push_back(entry.order);
+    }
+    close();
+  }
+}
+
+EquationSystem Builder::Run() {
+  out_.parameters = FindParameters(model_, graph_, out_.scalars, options_.settings);
+  NumberParts();
+  BindInputs();
+  BindInner();
+  AddRows();
+  if (!out_.inputs.empty()) {
+    out_.is_input.assign(out_.variable_count, false);
+    for (const VariableRef& input : out_.inputs) out_.is_input[input.variable] = true;
+  }
+  AddIncidence();
+  return std::move(out_);
+}
+
+}  // namespace
+
+EquationSystem BuildEquations(Model& model, const SystemGraph& graph, std::vector<ScalarElement> scalars,
+                              const NormalTree& tree, const EquationOptions& options,
+                              std::vector<std::string>* problems) {
+  return Builder(model, graph, std::move(scalars), tree, options, problems).Run();
+}
+
+}  // namespace cotree

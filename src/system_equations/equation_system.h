@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "normal_tree/normal_tree.h"
+#include "system_graph/parameter_table.h"
+#include "system_graph/scalar_element.h"
+
+namespace cotree {
+
+/** A variable of the whole system with a derivative order. */
+struct VariableRef {
+  uint32_t variable = UINT32_MAX;
+  uint32_t order = 0;
+};
+
+/** What owns variables and equations: a component, or something the system adds (an association). Its
+equations are those of a scalar class; its variables are numbered on from first_variable, its equations from
+first_equation; variables of others come through bindings. */
+struct Part {
+  uint32_t scalar = 0;     // in EquationSystem::scalars
+  uint32_t component = 0;  // whose parameters it sees
+  uint32_t first_variable = 0;
+  uint32_t first_equation = 0;
+  uint32_t first_binding = 0;
+};
+
+/** What the value of a topological row means, for people. */
+enum class RowKind : uint8_t { kCircuit, kCutSet, kSegment, kLink };
+
+/** defined = sum of sign * variable^(order): circuits (across variables of chords), cut-sets (through
+variables of branches), sums shared by several of them, and links of composites' signals. */
+struct RowEntry {
+  uint32_t variable;
+  int8_t sign;
+  uint8_t order;
+};
+
+/** All equations of a system, flat: terminal and signal equations of parts, then topological rows
+(docs/theory/system_equations.md). Symbols stay with the classes; here are integers only.
+
+Unknowns are numbered part by part, then sums. The defined variable of a row is one of an edge (secondary), or
+a sum. Each equation has its variables with the highest order in which they occur: `Incidence`. */
+struct EquationSystem {
+  Model* model = nullptr;
+  const SystemGraph* graph = nullptr;
+  const NormalTree* tree = nullptr;
+  std::vector<ScalarElement> scalars;  // of the elements, then those added
+  ParameterTable parameters;
+  LargeVector<Part> parts;
+  LargeVector<VariableRef> bindings;
+  uint32_t part_variables = 0;   // variables of parts; sums follow
+  uint32_t part_equations = 0;   // equations of parts; rows follow
+  uint32_t variable_count = 0;
+
+  LargeVector<uint32_t> row_first;    // by row, + 1
+  LargeVector<uint32_t> row_defined;  // by row
+  LargeVector<RowKind> row_kind;
+  LargeVector<RowEntry> row_entries;
+
+  std::vector<VariableRef> inputs;  // free inputs: known, and so are their derivatives
+  std::vector<std::string> input_names;
+  std::vector<bool> is_input;  // by variable; empty: none
+
+  // Variable and highest order of each equation, rows included.
+  LargeVector<uint32_t> incidence_first;
+  LargeVector<uint32_t> incidence_variable;
+  LargeVector<uint8_t> incidence_order;
+
+  uint32_t equation_count() const { return part_equations + static_cast<uint32_t>(row_defined.size()); }
+  uint32_t PartOfVariable(uint32_t variable) const;
+  uint32_t PartOfEquation(uint32_t equation) const;
+  bool IsRow(uint32_t equation) const { return equation >= part_equations; }
+  /// The variable of the system that a local variable of a part is, with the order added.
+  VariableRef Resolve(const Part& part, uint32_t local) const {
+    const ScalarElement& scalar = scalars[part.scalar];
+    if (local < scalar.owned) return {part.first_variable + local, 0};
+    return bindings[part.first_binding + (local - scalar.owned)];
+  }
+  std::string VariableName(uint32_t variable, uint32_t order = 0) const;
+  /// "R.v = R.R*R.i", in the names of the system; with `differentiations` the derivative.
+  std::string EquationText(uint32_t equation, uint32_t differentiations = 0) const;
+  /// "resistor R", "circuit of R": where an equation comes from.
+  std::string EquationOrigin(uint32_t equation) const;
+};
+
+struct EquationOptions {
+  /// Names of inputs or outputs ("V.u", "V_u.y") that become free inputs of the system.
+  std::vector<std::string> free_inputs;
+  std::vector<ParameterSetting> settings;
+  /// Rows are shared by sums where their total length would exceed this many times the edges (design §3.2).
+  double longest_rows = 8;
+};
+
+/// Nothing is reported here: what cannot be resolved (a name in free_inputs) is listed in `problems`.
+EquationSystem BuildEquations(Model& model, const SystemGraph& graph, std::vector<ScalarElement> scalars,
+                              const NormalTree& tree, const EquationOptions& options,
+                              std::vector<std::string>* problems);
+
+/** Finds components and variables by the names people write. Built once, then logarithmic. */
+class NameFinder {
+ public:
+  NameFinder(const Model& model, const SystemGraph& graph);
+  /// "rack.drive[3].motor"; empty for the system; none if there is no such component.
+  ComponentId FindComponent(std::string_view path) const;
+  /// The component with the longest prefix of the path, and what is left of it.
+  std::pair<ComponentId, std::string_view> FindLongest(std::string_view path) const;
+  /// The first component of an instance of a composite.
+  uint32_t FirstOf(ComponentId composite, uint32_t instance) const;
+  /// What a symbol of a composite's expressions means, indices (from 1) consumed along the path: a component
+  /// and what is left of the name.
+  std::pair<ComponentId, std::string_view> FollowSymbol(ComponentId composite, std::string_view path,
+                                                        std::span<const uint32_t> indices,
+                                                        size_t* used) const;
+
+ private:
+  const Model& model_;
+  const SystemGraph& graph_;
+  std::vector<std::pair<uint64_t, uint32_t>> first_;  // (parent << 32 | instance) -> component, sorted
+};
+
+/// A variable by its name: "load.w", "motor.armature.i", "pid.x[2]", "der(pid.x)"; none if unknown.
+VariableRef FindVariable(const EquationSystem& system, const NameFinder& names, std::string_view name);
+
+}  // namespace cotree

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "system_graph/parameter_table.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include "expr/dependence.h"
+#include "expr/evaluate.h"
+#include "system_graph/element_table.h"
+
+namespace cotree {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+/* Components come parents first, so the values of the surroundings are there when they are asked for. */
+class Filler {
+ public:
+  Filler(const Model& model, const SystemGraph& graph, const std::vector<ScalarElement>& scalars,
+         std::span<const ParameterSetting> settings)
+      : model_(model), pool_(model.expressions), graph_(graph), scalars_(scalars) {
+    outer_.scalars.assign(pool_.symbol_count(), kNone);
+    inner_.scalars.assign(pool_.symbol_count(), kNone);
+    for (const ParameterSetting& s : settings) settings_[s.component.value].push_back(s);
+    for (uint32_t k = 1; k <= 8; ++k) {
+      const auto symbol = pool_.FindSymbol("#" + std::to_string(k));
+      index_symbols_.push_back(symbol.value_or(SymbolId::None()));
+    }
+    layouts_.resize(graph.elements.size());
+  }
+
+  ParameterTable Run();
+
+ private:
+  /** How the parameters of an element class lie, and in which order defaults can be evaluated. */
+  struct Layout {
+    bool made = false;
+    std::vector<uint32_t> first, count;  // by parameter, in the block
+    std::vector<uint32_t> order;
+    bool plain = true;  // all defaults are numbers
+    std::vector<std::vector<size_t>> sizes;
+  };
+  struct Given {
+    std::vector<uint32_t> path;
+    uint32_t parameter;
+    double value;
+  };
+
+  const Layout& LayoutOf(ElementId id);
+  void Enter(ComponentId parent);
+  void Show(Environment<double>& environment, ElementId element, std::span<const double> block, bool clear);
+  const Tape& TapeOf(ExprId expr);
+  double Evaluate(ExprId expr, Environment<double>& environment);
+  void SetIndices(Environment<double>& environment, const std::vector<size_t>& sizes, uint32_t element);
+  void FillBlock(ComponentId id, const Layout& layout, std::vector<double>& block);
+  void FillDefaults(ElementId element, const Layout& layout, std::vector<double>& block);
+  uint32_t Store(ElementId element, const std::vector<double>& block);
+
+  const Model& model_;
+  const ExprPool& pool_;
+  const SystemGraph& graph_;
+  const std::vector<ScalarElement>& scalars_;
+  std::map<uint32_t, std::vector<ParameterSetting>> settings_;
+  std::vector<SymbolId> index_symbols_;
+  std::vector<Layout> layouts_;
+  std::unordered_map<uint32_t, std::unique_ptr<Tape>> tapes_;
+  std::unordered_map<uint32_t, std::vector<Given>> given_;  // by composite
+  std::unordered_map<uint64_t, uint32_t> blocks_;
+  Environment<double> outer_, inner_;
+  Workspace<double> workspace_;
+  ComponentId entered_;
+  ParameterTable out_;
+};
+
+const Filler::Layout& Filler::LayoutOf(ElementId id) {
+  Layout& layout = layouts_[id.index()];
+  if (layout.made) return layout;
+  layout.made = true;
+  const ElementClass& element = graph_.elements[id.index()];
+  const ComponentClass& cls = model_[element.class_id];
+  const size_t n = cls.parameters.size();
+  layout.first.assign(n, 0);
+  layout.count.assign(n, 0);
+  layout.sizes.resize(n);
+  const auto& scalar = scalars_[id.index()].parameters;
+  for (uint32_t k = 0; k < scalar.size(); ++k) {
+    if (layout.count[scalar[k].parameter]++ == 0) layout.first[scalar[k].parameter] = k;
+  }
+  std::unordered_map<uint32_t, uint32_t> of_symbol;
+  for (uint32_t p = 0; p < n; ++p) {
+    of_symbol[cls.parameters[p].symbol.value] = p;
+    std::vector<uint32_t> sizes;
+    CountElements(model_, cls.parameters[p].shape, element.values, &sizes);
+    layout.sizes[p].assign(sizes.begin(), sizes.end());
+  }
+  std::vector<uint8_t> done(n, 0);
+  for (uint32_t p = 0; p < n; ++p) {
+    std::vector<uint32_t> stack{p};
+    while (!stack.empty()) {
+      const uint32_t at = stack.back();
+      if (done[at] == 2) {
+        stack.pop_back();
+        continue;
+      }
+      const ExprId value = cls.parameters[at].value;
+      if (done[at] == 0 && !value.IsNone() && !pool_.IsNumber(value)) {
+        layout.plain = false;
+        done[at] = 1;
+        for (const Dependence& d : FindDependence(pool_, value)) {
+          const auto other = of_symbol.find(d.base.value);
+          if (other != of_symbol.end() && done[other->second] == 0) stack.push_back(other->second);
+        }
+        if (stack.back() != at) continue;
+      }
+      done[at] = 2;
+      layout.order.push_back(at);
+      stack.pop_back();
+    }
+  }
+  return layout;
+}
+
+// Makes the parameters of a component visible to expressions, or hides them again.
+void Filler::Show(Environment<double>& environment, ElementId element, std::span<const double> block,
+                  bool clear) {
+  const ComponentClass& cls = model_[graph_.elements[element.index()].class_id];
+  const Layout& layout = LayoutOf(element);
+  if (clear) environment.arrays.clear();
+  for (uint32_t p = 0; p < cls.parameters.size(); ++p) {
+    const SymbolId symbol = cls.parameters[p].symbol;
+    if (layout.sizes[p].empty()) {
+      environment.scalars[symbol.index()] = clear || layout.count[p] == 0 ? kNone : block[layout.first[p]];
+    } else if (!clear) {
+      const auto part = block.subspan(layout.first[p], layout.count[p]);
+      environment.arrays.push_back({symbol, layout.sizes[p], {part.begin(), part.end()}});
+    }
+  }
+}
+
+void Filler::Enter(ComponentId parent) {
+  if (entered_ == parent) return;
+  if (!entered_.IsNone()) Show(outer_, graph_.components[entered_.index()].element, {}, true);
+  const ElementId element = graph_.components[parent.index()].element;
+  Show(outer_, element, out_.Of(parent, scalars_[element.index()]), false);
+  entered_ = parent;
+}
+
+const Tape& Filler::TapeOf(ExprId expr) {
+  auto& tape = tapes_[expr.value];
+  if (!tape) tape = std::make_unique<Tape>(pool_, std::span(&expr, 1));
+  return *tape;
+}
+
+double Filler::Evaluate(ExprId expr, Environment<double>& environment) {
+  if (pool_.IsNumber(expr)) return pool_.NumberValue(expr);
+  double value = kNone;
+  EvaluateDouble(TapeOf(expr), environment, workspace_, std::span(&value, 1));
+  return value;
+}
+
+void Filler::SetIndices(Environment<double>& environment, const std::vector<size_t>& sizes,
+                        uint32_t element) {
+  for (size_t k = sizes.size(); k-- > 0;) {
+    if (k < index_symbols_.size() && !index_symbols_[k].IsNone())
+      environment.scalars[index_symbols_[k].index()] = static_cast<double>(element % sizes[k] + 1);
+    element /= static_cast<uint32_t>(sizes[k]);
+  }
+}
+
+void Filler::FillDefaults(ElementId element, const Layout& layout, std::vector<double>& block) {
+  const ComponentClass& cls = model_[graph_.elements[element.index()].class_id];
+  if (!layout.plain) Show(inner_, element, block, false);
+  for (const uint32_t p : layout.order) {
+    const Parameter& parameter = cls.parameters[p];
+    bool whole = true;
+    for (uint32_t k = 0; k < layout.count[p]; ++k) whole = whole && !std::isnan(block[layout.first[p] + k]);
+    if (!whole && !parameter.value.IsNone()) {
+      for (uint32_t k = 0; k < layout.count[p]; ++k) {
+        if (!layout.sizes[p].empty()) SetIndices(inner_, layout.sizes[p], k);
+        block[layout.first[p] + k] = Evaluate(parameter.value, inner_);
+      }
+    }
+    if (layout.plain) continue;
+    if (layout.sizes[p].empty()) {
+      if (layout.count[p] > 0) inner_.scalars[parameter.symbol.index()] = block[layout.first[p]];
+    } else {
+      for (auto& array : inner_.arrays) {
+        if (array.symbol != parameter.symbol) continue;
+        for (uint32_t k = 0; k < layout.count[p]; ++k) array.elements[k] = block[layout.first[p] + k];
+      }
+    }
+  }
+  if (!layout.plain) Show(inner_, element, {}, true);
+}
+
+void Filler::FillBlock(ComponentId id, const Layout& layout, std::vector<double>& block) {
+  const Component& c = graph_.components[id.index()];
+  if (c.scope != UINT32_MAX) {
+    const Scope& scope = graph_.scopes[c.scope];
+    const ComponentClass& owner = graph_.ClassOf(model_, scope.parent);
+    const Instance& instance = owner.instances[scope.instance];
+    if (instance.argument_count > 0) Enter(scope.parent);
+    std::vector<size_t> own_sizes;
+    if (scope.shape != UINT32_MAX)
+      own_sizes.assign(graph_.shapes[scope.shape].begin(), graph_.shapes[scope.shape].end());
+    for (uint32_t i = 0; i < instance.argument_count; ++i) {
+      const Argument& argument = owner.arguments[instance.first_argument + i];
+      if (argument.path != UINT32_MAX) {
+        if (argument.per_element) SetIndices(outer_, own_sizes, c.index);
+        given_[id.value].push_back(
+            {owner.paths[argument.path], argument.parameter, Evaluate(argument.value, outer_)});
+        continue;
+      }
+      const uint32_t p = argument.parameter;
+      for (uint32_t k = 0; k < layout.count[p]; ++k) {
+        // The indices of the instance come before those of the parameter.
+        std::vector<size_t> sizes;
+        uint32_t element = k;
+        if (argument.per_element) {
+          sizes = own_sizes;
+          uint32_t inside = 1;
+          for (const size_t s : layout.sizes[p]) {
+            sizes.push_back(s);
+            inside *= static_cast<uint32_t>(s);
+          }
+          element = c.index * inside + k;
+        } else {
+          sizes = layout.sizes[p];
+        }
+        if (!sizes.empty()) SetIndices(outer_, sizes, element);
+        block[layout.first[p] + k] = Evaluate(argument.value, outer_);
+      }
+    }
+    const auto from_outside = given_.find(scope.parent.value);
+    if (from_outside != given_.end()) {
+      const std::vector<Given> all = from_outside->second;
+      for (const Given& g : all) {
+        if (g.path.front() != scope.instance) continue;
+        if (g.path.size() > 1) {
+          given_[id.value].push_back({{g.path.begin() + 1, g.path.end()}, g.parameter, g.value});
+          continue;
+        }
+        for (uint32_t k = 0; k < layout.count[g.parameter]; ++k)
+          block[layout.first[g.parameter] + k] = g.value;
+      }
+    }
+  }
+  const auto set = settings_.find(id.value);
+  if (set != settings_.end()) {
+    for (const ParameterSetting& s : set->second) {
+      for (uint32_t k = 0; k < layout.count[s.parameter]; ++k)
+        block[layout.first[s.parameter] + k] = s.value;
+    }
+  }
+  FillDefaults(c.element, layout, block);
+}
+
+uint32_t Filler::Store(ElementId element, const std::vector<double>& block) {
+  uint64_t hash = element.value * 0x9E3779B97F4A7C15ull + block.size();
+  for (const double v : block) {
+    hash ^= std::bit_cast<uint64_t>(v);
+    hash *= 0xFF51AFD7ED558CCDull;
+    hash ^= hash >> 32;
+  }
+  const auto [at, fresh] = blocks_.try_emplace(hash, static_cast<uint32_t>(out_.values.size()));
+  if (!fresh && at->second + block.size() <= out_.values.size()) {
+    bool equal = true;
+    for (size_t k = 0; k < block.size(); ++k)
+      equal = equal &&
+              std::bit_cast<uint64_t>(out_.values[at->second + k]) == std::bit_cast<uint64_t>(block[k]);
+    if (equal) return at->second;
+  }
+  const auto first = static_cast<uint32_t>(out_.values.size());
+  out_.values.insert(out_.values.end(), block.begin(), block.end());
+  return first;
+}
+
+ParameterTable Filler::Run() {
+  out_.first.resize(graph_.components.size());
+  std::vector<double> block;
+  uint32_t last_scope = UINT32_MAX - 1;
+  bool shared = false;
+  for (uint32_t i = 0; i < graph_.components.size(); ++i) {
+    const Component& c = graph_.components[i];
+    const bool set = !settings_.empty() && settings_.count(i) > 0;
+    if (i > 0 && c.scope == last_scope && shared && !set &&
+        c.element == graph_.components[i - 1].element) {
+      out_.first[i] = out_.first[i - 1];
+      continue;
+    }
+    const Layout& layout = LayoutOf(c.element);
+    const auto& parameters = scalars_[c.element.index()].parameters;
+    block.assign(parameters.size(), kNone);
+    FillBlock(ComponentId(i), layout, block);
+    if (c.scope != last_scope) {
+      last_scope = c.scope;
+      shared = c.scope != UINT32_MAX;
+      if (shared) {
+        const Scope& scope = graph_.scopes[c.scope];
+        const ComponentClass& owner = graph_.ClassOf(model_, scope.parent);
+        const Instance& instance = owner.instances[scope.instance];
+        // A composite passes values on to its own parts, so each one is looked at.
+        shared = !model_[instance.class_id].HasInside();
+        for (uint32_t k = 0; k < instance.argument_count; ++k)
+          shared = shared && !owner.arguments[instance.first_argument + k].per_element;
+      }
+    }
+    if (set) last_scope = UINT32_MAX - 1;
+    if (out_.missing.empty()) {
+      const ComponentClass& cls = graph_.ClassOf(model_, ComponentId(i));
+      for (size_t k = 0; k < block.size(); ++k) {
+        const Parameter& p = cls.parameters[parameters[k].parameter];
+        if (std::isnan(block[k]) && p.type.base != BaseType::kString) {
+          const std::string owner = ComponentName(model_, graph_, ComponentId(i));
+          out_.missing = (owner.empty() ? owner : owner + ".") + model_.Text(p.name);
+          break;
+        }
+      }
+    }
+    out_.first[i] = Store(c.element, block);
+  }
+  return std::move(out_);
+}
+
+}  // namespace
+
+ParameterTable FindParameters(const Model& model, const SystemGraph& graph,
+                              const std::vector<ScalarElement>& scalars,
+                              std::span<const ParameterSetting> settings) {
+  return Filler(model, graph, scalars, settings).Run();
+}
+
+}  // namespace cotree

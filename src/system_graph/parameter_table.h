@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "system_graph/scalar_element.h"
+
+namespace cotree {
+
+/** A value for a parameter, given from outside the text: `--set motor.R=0.3`. */
+struct ParameterSetting {
+  ComponentId component;
+  uint32_t parameter = 0;
+  double value = 0;  // SI; for an array of parameters: all elements
+};
+
+/** The numbers of all parameters of a system. The block of a component holds its ScalarElement::parameters in
+order; components with equal blocks share one, so an array of a million equal resistors has one number. */
+struct ParameterTable {
+  LargeVector<uint32_t> first;  // by component
+  LargeVector<double> values;
+  std::string missing;  // "r.R": the first parameter without a value; empty: all have one
+
+  std::span<const double> Of(ComponentId c, const ScalarElement& scalar) const {
+    return std::span(values).subspan(first[c.index()], scalar.parameters.size());
+  }
+};
+
+ParameterTable FindParameters(const Model& model, const SystemGraph& graph,
+                              const std::vector<ScalarElement>& scalars,
+                              std::span<const ParameterSetting> settings = {});
+
+}  // namespace cotree

@@ -51,30 +51,35 @@ class Sorter {
   SortedSystem out_;
 };
 
-// f(equation, part or nullptr) over all equations; parts are walked, not searched.
+// f(equation, part or nullptr, equation of the class or row) over all equations; parts are walked, not searched.
 template <class F>
 void Sorter::OverEquations(F&& f) const {
+  const auto call = [&](uint32_t e, const Part* part, uint32_t local) {
+    if (system_.replaced.empty() || system_.replaced.count(e) == 0) return f(e, part, local);
+    const EquationSystem::Source source = system_.SourceOf(e);
+    f(e, source.part, source.local);
+  };
   for (const Part& part : system_.parts) {
     const uint32_t count = system_.scalars[part.scalar].always;
-    for (uint32_t e = 0; e < count; ++e) f(part.first_equation + e, &part);
+    for (uint32_t e = 0; e < count; ++e) call(part.first_equation + e, &part, e);
   }
   for (uint32_t e = system_.part_equations; e < system_.equation_count(); ++e)
-    f(e, static_cast<const Part*>(nullptr));
+    call(e, nullptr, e - system_.part_equations);
 }
 
 // Derivatives of free inputs that the derivatives of equations need.
 void Sorter::RaiseInputs() {
   if (system_.inputs.empty()) return;
-  OverEquations([&](uint32_t e, const Part* part) {
+  OverEquations([&](uint32_t e, const Part* part, uint32_t local) {
     const uint32_t times = out_.offsets.equation[e];
     const auto raise = [&](uint32_t variable, uint32_t order) {
       uint8_t& d = out_.offsets.variable[variable];
       if (IsInput(variable)) d = static_cast<uint8_t>(std::max<uint32_t>(d, order));
     };
     if (part != nullptr) {
-      out_.OverUsesOf(*part, e - part->first_equation, times, raise);
+      out_.OverUsesOf(*part, local, times, raise);
     } else {
-      const uint32_t row = e - system_.part_equations;
+      const uint32_t row = local;
       for (uint32_t k = system_.row_first[row]; k < system_.row_first[row + 1]; ++k)
         raise(system_.row_entries[k].variable, system_.row_entries[k].order + times);
     }
@@ -193,7 +198,7 @@ void Sorter::FindBlocks() {
   arcs.first.resize(n + 1);
   arcs.targets.reserve(system_.incidence_variable.size());
   // Sorted equations follow the equations of the system, so parts are walked along.
-  OverEquations([&](uint32_t e, const Part* part) {
+  OverEquations([&](uint32_t e, const Part* part, uint32_t local) {
     for (uint32_t k = out_.first_equation[e]; k < out_.first_equation[e + 1]; ++k) {
       arcs.first[k] = static_cast<uint32_t>(arcs.targets.size());
       const uint32_t times = k - out_.first_equation[e];
@@ -202,7 +207,6 @@ void Sorter::FindBlocks() {
         if (target != kKnown && target != k) arcs.targets.push_back(target);
       };
       if (part != nullptr) {
-        const uint32_t local = e - part->first_equation;
         out_.OverUsesOf(*part, local, times, add);
         // The outputs of a software group are computed together.
         const auto& own = system_.scalars[part->scalar].equations;
@@ -213,7 +217,7 @@ void Sorter::FindBlocks() {
             arcs.targets.push_back(out_.first_equation[part->first_equation + other] + times);
         }
       } else {
-        const uint32_t row = e - system_.part_equations;
+        const uint32_t row = local;
         add(system_.row_defined[row], times);
         for (uint32_t i = system_.row_first[row]; i < system_.row_first[row + 1]; ++i)
           add(system_.row_entries[i].variable, system_.row_entries[i].order + times);

@@ -67,8 +67,9 @@ struct SortedSystem {
   template <class F>
   void OverUses(uint32_t sorted, F&& f) const {
     const SortedEquation& e = equations[sorted];
-    if (system->IsRow(e.equation)) {
-      const uint32_t row = e.equation - system->part_equations;
+    const EquationSystem::Source source = system->SourceOf(e.equation);
+    if (source.part == nullptr) {
+      const uint32_t row = source.local;
       f(system->row_defined[row], e.times);
       for (uint32_t k = system->row_first[row]; k < system->row_first[row + 1]; ++k) {
         const RowEntry& entry = system->row_entries[k];
@@ -76,8 +77,7 @@ struct SortedSystem {
       }
       return;
     }
-    const Part& part = system->parts[system->PartOfEquation(e.equation)];
-    OverUsesOf(part, e.equation - part.first_equation, e.times, f);
+    OverUsesOf(*source.part, source.local, e.times, f);
   }
   template <class F>
   void OverUsesOf(const Part& part, uint32_t local, uint32_t times, F&& f) const {

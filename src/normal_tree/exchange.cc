@@ -72,6 +72,8 @@ class ExchangeSolver {
   void FollowValues(uint32_t from);
   void RaisePotentials(int64_t distance);
   void Apply(uint32_t sink);
+  void FindBlocking(IslandSolution* out);
+  std::vector<uint32_t> EdgesTowards(uint32_t sink, ForestPair* mirrored);
   std::vector<uint32_t> ReachedEdges() const;
   void Pair(IslandSolution* out);
   bool PairEdge(uint32_t edge);
@@ -97,10 +99,10 @@ class ExchangeSolver {
 bool ExchangeSolver::EveryGroupSolvable(IslandSolution* out) const {
   for (uint32_t g = 0; g < island_.groups.size(); ++g) {
     if (island_.groups[g].values->solvable()) continue;
-    for (uint32_t i = 0; i < island_.groups[g].values->edges(); ++i) out->blocking.push_back(Member(g, i));
-    return false;
+    out->blocking.emplace_back();
+    for (uint32_t i = 0; i < island_.groups[g].values->edges(); ++i) out->blocking.back().push_back(Member(g, i));
   }
-  return true;
+  return out->blocking.empty();
 }
 
 void ExchangeSolver::StartForests() {
@@ -240,6 +242,50 @@ std::vector<uint32_t> ExchangeSolver::ReachedEdges() const {
   return out;
 }
 
+// The edges from whose variables `sink` is reached: the search backwards. `mirrored` has the forests exchanged.
+std::vector<uint32_t> ExchangeSolver::EdgesTowards(uint32_t sink, ForestPair* mirrored) {
+  ++stamp_;
+  visited_.assign(1, sink);
+  reached_[sink].stamp = stamp_;
+  const auto reach = [&](uint32_t v) {
+    if (reached_[v].stamp == stamp_) return;
+    reached_[v].stamp = stamp_;
+    visited_.push_back(v);
+  };
+  for (size_t at = 0; at < visited_.size(); ++at) {
+    const uint32_t v = visited_[at], g = group_of_[v / 2];
+    if (!InTop(v) && v % 2 == 0) mirrored->VisitThroughPath(v / 2, [&](uint32_t e) { reach(2 * e); });
+    if (!InTop(v) && v % 2 == 1) mirrored->VisitCutSet(v / 2, [&](uint32_t e) { reach(2 * e + 1); });
+    if (in_values_[v] == 0) continue;
+    const GroupValues::Exchanges& now = *now_[g];
+    for (size_t k = 0; k < now.outside.size(); ++k) {
+      if (now.At(now.place[Local(v)], k) != GroupValues::kNone) reach(Variable(g, now.outside[k]));
+    }
+  }
+  return ReachedEdges();
+}
+
+void ExchangeSolver::FindBlocking(IslandSolution* out) {
+  constexpr size_t kMostSets = 16;
+  ForestPair mirrored = forests_.Mirrored();
+  std::vector<std::vector<uint32_t>> much, little;
+  for (uint32_t v = 0; v < 2 * edges_; ++v) {
+    if (InTop(v) == (in_values_[v] != 0)) continue;
+    if (!InTop(v) && much.size() < kMostSets) much.push_back(EdgesTowards(v, &mirrored));
+    if (InTop(v) && little.size() < kMostSets) {
+      Search(v);
+      little.push_back(ReachedEdges());
+    }
+  }
+  for (auto* sets : {&much, &little}) {
+    std::stable_sort(sets->begin(), sets->end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    for (auto& set : *sets) {
+      if (std::find(out->blocking.begin(), out->blocking.end(), set) == out->blocking.end())
+        out->blocking.push_back(std::move(set));
+    }
+  }
+}
+
 // Whether B2 loses nothing, in the potentials, when one variable enters for the other.
 bool ExchangeSolver::Tight(uint32_t enters, uint32_t leaves) const {
   const uint32_t g = group_of_[enters / 2];
@@ -358,18 +404,19 @@ IslandSolution ExchangeSolver::Solve() {
   StartForests();
   if (EveryGroupSolvable(&out)) {
     StartValues();
+    bool singular = false;
     for (uint32_t source = 0; source < 2 * edges_; ++source) {
       if (!InTop(source) || in_values_[source] != 0) continue;
       const uint32_t sink = Search(source);
       if (sink == kNobody) {
-        std::vector<uint32_t> blocking = ReachedEdges();
-        if (out.blocking.empty() || blocking.size() < out.blocking.size()) out.blocking = std::move(blocking);
+        singular = true;
         continue;
       }
       ++out.augmentations;
       RaisePotentials(reached_[sink].distance);
       Apply(sink);
     }
+    if (singular) FindBlocking(&out);
   }
   if (out.blocking.empty()) Pair(&out);
   Write(&out);

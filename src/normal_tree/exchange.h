@@ -40,7 +40,7 @@ struct IslandSolution {
   std::vector<uint8_t> primary;     // by edge, as in NormalTree
   std::vector<int64_t> potentials;  // by variable
   int64_t degree = 0;
-  std::vector<uint32_t> blocking;  // edges; empty: there is a common basis
+  std::vector<std::vector<uint32_t>> blocking;  // sets of edges; none: there is a common basis
   uint64_t augmentations = 0, cycles = 0;
 };
 
@@ -64,8 +64,11 @@ v enters B2 for u along one of M_F. Distances are added to p, so the conditions 
 
 Arcs of M_top are read from the two forests: a leaves T for b if it is on the path of b in T; a enters T' for b
 if b is on the path of a in T'. The search is local: it begins at the variable that disagrees and ends at the
-first that disagrees the other way. If there is none, what was reached is a blocking set: its equations
-determine fewer variables than the topology leaves free.
+first that disagrees the other way. If there is none, the system is singular, and there are blocking sets of
+two kinds. From the edges that lead to a variable of B2 that B1 lacks, there is too much: their equations
+determine what the topology determines already (a gear held by position drivers at both ends). The edges
+reached from a variable of B1 that B2 lacks have too little: neither their equations nor the topology determine
+it. Those with too much come first.
 
 At last, edges with both variables primary are paired with edges that have none, as far as circles of exchanges
 of length 0 are found nearby that do so: among equals T = T' is preferred. (To find them all is the matroid

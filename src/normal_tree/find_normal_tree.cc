@@ -176,11 +176,13 @@ void CoupledIslands::Copy(std::span<const uint32_t> edges, const IslandSolution&
     tree_->potentials[2 * size_t{edges[k]} + 1] = solution.potentials[2 * k + 1];
   }
   tree_->degree += solution.degree;
-  if (solution.blocking.empty()) return;
-  std::vector<EdgeId> set;
-  for (const uint32_t k : solution.blocking) set.push_back(EdgeId(edges[k]));
-  std::sort(set.begin(), set.end());
-  tree_->blocking_sets.push_back(std::move(set));
+  for (const auto& blocking : solution.blocking) {
+    if (tree_->blocking_sets.size() >= NormalTree::kMostBlockingSets) return;
+    std::vector<EdgeId> set;
+    for (const uint32_t k : blocking) set.push_back(EdgeId(edges[k]));
+    std::sort(set.begin(), set.end());
+    tree_->blocking_sets.push_back(std::move(set));
+  }
 }
 
 void CoupledIslands::SolveAll() {
@@ -215,12 +217,13 @@ NormalTree SelectNormalTree(const SystemGraph& graph, std::vector<ElementGroups>
   if (AnyCoupler(graph, groups)) islands = FindIslands(graph, groups);
   tree.statistics.islands = islands.count;
   tree.statistics.coupled_islands = islands.coupled_count;
-  ChooseUncoupled(graph, islands, worths, &tree);
+  const std::vector<uint32_t> guilty = ChooseUncoupled(graph, islands, worths, &tree);
   if (islands.coupled_count > 0) {
     tree.potentials.assign(2 * graph.edges.size(), 0);
     worths.ForEach([&](uint32_t e, const EdgeWorth& worth) { tree.potentials[2 * size_t{e}] = worth.rank; });
     CoupledIslands(graph, islands, groups, worths, &tree).SolveAll();
   }
+  ExplainGuilty(graph, worths, guilty, &tree);
   tree.singular = !tree.blocking_sets.empty();
   if (tree.singular) tree.blocking = tree.blocking_sets.front();
   return tree;

@@ -38,6 +38,13 @@ void ForestPair::Set(const std::vector<uint8_t>& chosen, std::span<const uint32_
   RootThrough();
 }
 
+ForestPair ForestPair::Mirrored() const {
+  ForestPair out = *this;
+  std::swap(out.in_tree_, out.in_through_);
+  out.RootThrough();
+  return out;
+}
+
 bool ForestPair::RootThrough() {
   std::fill(up_.begin(), up_.end(), kNobody);
   std::fill(up_edge_.begin(), up_edge_.end(), kNobody);

@@ -20,6 +20,8 @@ class ForestPair {
 
   /// T = T' = the chosen edges, T' rooted at `roots` (and at the smallest vertex of a tree that holds none).
   void Set(const std::vector<uint8_t>& chosen, std::span<const uint32_t> roots);
+  /// The pair with T and T' exchanged: paths in T, cut-sets of T'.
+  ForestPair Mirrored() const;
   bool InTree(uint32_t edge) const { return in_tree_[edge] != 0; }
   bool InThroughTree(uint32_t edge) const { return in_through_[edge] != 0; }
 

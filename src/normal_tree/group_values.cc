@@ -48,7 +48,7 @@ void SubtractRow(uint64_t* row, const uint64_t* pivot_row, uint64_t factor, size
 
 }  // namespace
 
-GroupValues::GroupValues(const GroupEquations& equations) : edges_(equations.edges) {
+GroupValues::GroupValues(const GroupEquations& equations, uint32_t table_limit) : edges_(equations.edges) {
   const double k = edges_;
   const double work = (DegreeBound(equations) + 1.0) * k * k * (k + DegreeBound(equations));
   free_ = equations.rows != equations.edges + equations.internals || work > kWorkLimit;
@@ -56,7 +56,7 @@ GroupValues::GroupValues(const GroupEquations& equations) : edges_(equations.edg
   edge_.reserve(edges_);
   wishes_.assign(2 * edges_, 0);
   if (edges_ == 0) return;
-  if (!free_ && edges_ <= kTableLimit && !points_.empty()) Tabulate();
+  if (!free_ && edges_ <= table_limit && !points_.empty()) Tabulate();
   if (free_ || !table_.empty() || !points_.empty()) best_ = FirstChoice();
   if (best_.empty()) {
     edge_.resize(edges_);

@@ -54,7 +54,7 @@ class GroupValues {
     int32_t At(size_t u, size_t v) const { return values[u * outside.size() + v]; }
   };
 
-  explicit GroupValues(const GroupEquations& equations);
+  explicit GroupValues(const GroupEquations& equations, uint32_t table_limit = kTableLimit);
 
   uint32_t edges() const { return edges_; }
   bool free() const { return free_; }

@@ -62,15 +62,13 @@ std::vector<int64_t> EdgeWorths::Ranks() const {
 
 namespace {
 
-constexpr size_t kBlockingLimit = 64;  // sets told apart; more of them help nobody
-
 /** The uncoupled edges sorted by rank, descending, ascending within a rank. */
 struct RankedEdges {
   LargeVector<uint32_t> edges;
   std::vector<uint32_t> first;  // by rank, and one more
 };
 
-RankedEdges SortByRank(const SystemGraph& graph, const Islands& islands, const EdgeWorths& worths) {
+RankedEdges SortByRank(const Islands& islands, const EdgeWorths& worths) {
   const std::vector<int64_t> ranks = worths.Ranks();
   const bool any_coupled = islands.coupled_count > 0;
   int64_t last_rank = 0;
@@ -94,46 +92,23 @@ RankedEdges SortByRank(const SystemGraph& graph, const Islands& islands, const E
   for (size_t r = 2; r < out.first.size(); ++r) out.first[r] += out.first[r - 1];
   out.edges.resize(out.first.back());
   each([&](uint32_t e, uint32_t rank) { out.edges[out.first[rank + 1]++] = e; });
-  static_cast<void>(graph);
   return out;
 }
 
-// The circuits of branches that must be, the cut-sets of chords that must be.
-void FindBlocking(const SystemGraph& graph, const std::vector<uint32_t>& guilty, NormalTree* tree) {
-  std::vector<std::pair<uint32_t, uint32_t>> ends;
-  std::vector<uint8_t> chosen;
-  for (size_t e = 0; e < graph.edges.size(); ++e) {
-    ends.emplace_back(graph.edges[e].from.value, graph.edges[e].to.value);
-    chosen.push_back((tree->primary[e] & NormalTree::kAcrossPrimary) != 0 ? 1 : 0);
-  }
-  ForestPair forests(ends, static_cast<uint32_t>(graph.vertex_count()));
-  std::vector<uint32_t> roots;
+std::vector<uint32_t> ReferencesOf(const SystemGraph& graph) {
+  std::vector<uint32_t> out;
   for (const DomainGraph& domain : graph.domains) {
-    if (domain.vertex_count > 0) roots.push_back(domain.reference.value);
+    if (domain.vertex_count > 0) out.push_back(domain.reference.value);
   }
-  forests.Set(chosen, roots);
-  for (const uint32_t e : guilty) {
-    if (tree->blocking_sets.size() == kBlockingLimit) break;
-    std::vector<EdgeId> set{EdgeId(e)};
-    const auto add = [&](uint32_t other) { set.push_back(EdgeId(other)); };
-    if (chosen[e] != 0)
-      forests.VisitCutSet(e, add);
-    else
-      forests.VisitThroughPath(e, add);
-    std::sort(set.begin(), set.end());
-    tree->blocking_sets.push_back(std::move(set));
-  }
+  return out;
 }
 
 }  // namespace
 
-void ChooseUncoupled(const SystemGraph& graph, const Islands& islands, const EdgeWorths& worths,
-                     NormalTree* tree) {
-  const RankedEdges ranked = SortByRank(graph, islands, worths);
-  std::vector<uint32_t> roots;
-  for (const DomainGraph& domain : graph.domains) {
-    if (domain.vertex_count > 0) roots.push_back(domain.reference.value);
-  }
+std::vector<uint32_t> ChooseUncoupled(const SystemGraph& graph, const Islands& islands,
+                                      const EdgeWorths& worths, NormalTree* tree) {
+  const RankedEdges ranked = SortByRank(islands, worths);
+  const std::vector<uint32_t> roots = ReferencesOf(graph);
   ForestGrower grower(graph.vertex_count());
   const auto ends = [&](uint32_t e) { return std::pair(graph.edges[e].from.value, graph.edges[e].to.value); };
   const auto choose = [&](uint32_t e) { tree->primary[e] = NormalTree::kAcrossPrimary; };
@@ -147,14 +122,37 @@ void ChooseUncoupled(const SystemGraph& graph, const Islands& islands, const Edg
     if (any_coupled && islands.Coupled(e)) return;
     const bool branch = tree->primary[e] == NormalTree::kAcrossPrimary;
     const int32_t value = branch ? worth.across : worth.through;
-    if (value != GroupValues::kNone)
-      tree->degree += value;
-    else if (worth.across == worth.through)
-      tree->blocking_sets.push_back({EdgeId(e)});
-    else
+    if (value == GroupValues::kNone)
       guilty.push_back(e);
+    else
+      tree->degree += value;
   });
-  if (!guilty.empty()) FindBlocking(graph, guilty, tree);
+  return guilty;
+}
+
+void ExplainGuilty(const SystemGraph& graph, const EdgeWorths& worths, const std::vector<uint32_t>& guilty,
+                   NormalTree* tree) {
+  if (guilty.empty()) return;
+  std::vector<std::pair<uint32_t, uint32_t>> ends;
+  std::vector<uint8_t> chosen;
+  for (uint32_t e = 0; e < graph.edges.size(); ++e) {
+    ends.emplace_back(graph.edges[e].from.value, graph.edges[e].to.value);
+    chosen.push_back(tree->InTree(EdgeId(e)) ? 1 : 0);
+  }
+  ForestPair forests(ends, static_cast<uint32_t>(graph.vertex_count()));
+  forests.Set(chosen, ReferencesOf(graph));
+  for (const uint32_t e : guilty) {
+    if (tree->blocking_sets.size() >= NormalTree::kMostBlockingSets) break;
+    std::vector<EdgeId> set{EdgeId(e)};
+    const auto add = [&](uint32_t other) { set.push_back(EdgeId(other)); };
+    const EdgeWorth worth = worths.Of(e);
+    if (worth.across != worth.through && chosen[e] != 0)
+      forests.VisitCutSet(e, add);
+    else if (worth.across != worth.through)
+      forests.VisitThroughPath(e, add);
+    std::sort(set.begin(), set.end());
+    tree->blocking_sets.push_back(std::move(set));
+  }
 }
 
 }  // namespace cotree

@@ -25,13 +25,15 @@ struct NormalTree {
   int64_t degree = 0;      // the order of the system as far as the graph shows it
   bool singular = false;   // no common basis: see `blocking`
   std::vector<EdgeId> blocking;  // the edges of the blocking set
-  std::vector<std::vector<EdgeId>> blocking_sets;  // all that were found, `blocking` first (at most some dozens)
+  std::vector<std::vector<EdgeId>> blocking_sets;  // all that were found, up to a limit; `blocking` is the first
+  static constexpr size_t kMostBlockingSets = 64;
 
   /** What proves that the choice is best: potentials of the 2e variables (x_e at 2e, y_e at 2e + 1) such that
    * no exchange gains (CheckNormalTree). Islands without couplers need none: there Kruskal's tree is best. */
   LargeVector<int64_t> potentials;
   struct Statistics {
-    uint64_t islands = 0, coupled_islands = 0, copied_islands = 0, augmentations = 0, cycles = 0;
+    uint64_t islands = 0;  // counted only where anything is coupled
+    uint64_t coupled_islands = 0, copied_islands = 0, augmentations = 0, cycles = 0;
   } statistics;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/translate.h"
 
+#include "program/cancellations.h"
+
 namespace cotree {
 
 std::unique_ptr<Translation> Translate(LoadedModel& loaded, const TranslateOptions& options) {
@@ -23,13 +25,22 @@ std::unique_ptr<Translation> Translate(LoadedModel& loaded, const TranslateOptio
   equation_options.free_inputs = options.free_inputs;
   out->equations = std::make_unique<EquationSystem>(
       BuildEquations(model, *out->graph, std::move(scalars), out->tree, equation_options, &problems));
-  out->sorted = std::make_shared<SortedSystem>(SortEquations(*out->equations));
-  if (out->sorted->singular) return out;
+  // Each round takes one differentiation away, so their number is bounded by that of the equations'.
+  for (;;) {
+    out->sorted = std::make_shared<SortedSystem>(SortEquations(*out->equations));
+    if (out->sorted->singular) return out;
+    if (!options.program) break;
+    std::string problem;
+    out->program = BuildProgram(out->sorted, &problem);
+    if (out->program == nullptr) return out;
+    const std::vector<Cancellation> cancellations = FindCancellations(*out->program);
+    if (cancellations.empty()) break;
+    for (const Cancellation& c : cancellations) {
+      if (!ReplaceEquation(*out->equations, c.terms, c.cancelled)) return out;
+    }
+    FindIncidence(*out->equations);
+  }
   out->ok = true;
-  if (!options.program) return out;
-  std::string problem;
-  out->program = BuildProgram(out->sorted, &problem);
-  out->ok = out->program != nullptr;
   return out;
 }
 

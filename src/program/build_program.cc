@@ -87,6 +87,9 @@ class Builder {
   struct Form {
     bool solved = false;
     BoundCode code;
+    std::vector<uint32_t> nonzero;  // codes of parameters only that must not be zero
+    uint32_t checked = UINT32_MAX;  // the parameters they were last evaluated for,
+    bool passed = true;             // and the outcome
   };
   struct PartialForm {
     bool linear = true, constant = true;
@@ -94,7 +97,8 @@ class Builder {
   };
 
   BoundCode MakeCode(uint32_t scalar, std::span<const ExprId> roots);
-  const Form& SolvedForm(uint32_t scalar, uint32_t equation, uint32_t times, ScalarUse unknown);
+  bool Passes(Form& form, uint32_t parameters);
+  Form& SolvedForm(uint32_t scalar, uint32_t equation, uint32_t times, ScalarUse unknown);
   uint32_t BindLocals(const Part& part, const BoundCode& code);
   void AddUnit(uint32_t block);
   bool AddSingle(uint32_t sorted_equation, uint32_t block);
@@ -148,7 +152,7 @@ BoundCode Builder::MakeCode(uint32_t scalar, std::span<const ExprId> roots) {
   return {static_cast<uint32_t>(out_->codes.size() - 1), std::move(names.locals)};
 }
 
-const Builder::Form& Builder::SolvedForm(uint32_t scalar, uint32_t equation, uint32_t times,
+Builder::Form& Builder::SolvedForm(uint32_t scalar, uint32_t equation, uint32_t times,
                                          ScalarUse unknown) {
   const uint64_t key = (uint64_t{scalar} << 44) ^ (uint64_t{equation} << 24) ^ (uint64_t{times} << 20) ^
                        (uint64_t{unknown.order} << 16) ^ unknown.variable;
@@ -167,7 +171,30 @@ const Builder::Form& Builder::SolvedForm(uint32_t scalar, uint32_t equation, uin
   }
   form.solved = true;
   form.code = MakeCode(scalar, std::span(&solution->value, 1));
+  for (const SolveCondition& condition : solution->conditions) {
+    bool parameters_only = true;
+    for (const SymbolId used : FindSymbols(pool_, condition.expr))
+      parameters_only = parameters_only && pool_.kind(used) == SymbolKind::kParameter;
+    if (parameters_only) form.nonzero.push_back(MakeCode(scalar, std::span(&condition.expr, 1)).code);
+  }
   return form;
+}
+
+// Whether the coefficient of the unknown is not zero at the numbers of an instance.
+bool Builder::Passes(Form& form, uint32_t parameters) {
+  if (form.nonzero.empty() || form.checked == parameters) return form.passed;
+  form.checked = parameters;
+  form.passed = true;
+  CodeContext<double> context;
+  context.parameters = system_.parameters.values.data() + parameters;
+  context.tables = &out_->tables;
+  for (const uint32_t number : form.nonzero) {
+    const Code& code = out_->codes[number];
+    std::vector<double> registers(code.instructions.size());
+    RunCode(code, context, registers.data());
+    form.passed = form.passed && registers[code.results[0]] != 0;
+  }
+  return form.passed;
 }
 
 uint32_t Builder::BindLocals(const Part& part, const BoundCode& code) {
@@ -214,8 +241,9 @@ bool Builder::AddSingle(uint32_t k, uint32_t block) {
     AddSum(k, block);
     return true;
   }
-  const Part& part = system_.parts[system_.PartOfEquation(e.equation)];
-  const uint32_t local = e.equation - part.first_equation;
+  const EquationSystem::Source source = system_.SourceOf(e.equation);
+  const Part& part = *source.part;
+  const uint32_t local = source.local;
   const uint32_t slot = sorted_->slot_of_equation[k];
   ScalarUse unknown;
   int found = 0;
@@ -226,8 +254,8 @@ bool Builder::AddSingle(uint32_t k, uint32_t block) {
     ++found;
   }
   if (found != 1) return false;  // the same variable by two names
-  const Form& form = SolvedForm(part.scalar, local, e.times, unknown);
-  if (!form.solved) return false;
+  Form& form = SolvedForm(part.scalar, local, e.times, unknown);
+  if (!form.solved || !Passes(form, system_.parameters.first[part.component])) return false;
   units_[block] = {Step::Kind::kKernel, form.code.code + 1, static_cast<uint32_t>(instances_.size())};
   const uint32_t first_local = BindLocals(part, form.code);
   instances_.push_back({first_local, static_cast<uint32_t>(targets_.size()),
@@ -240,7 +268,7 @@ bool Builder::AddSingle(uint32_t k, uint32_t block) {
 // The outputs of one software group, each solved for itself, all by one piece of code.
 bool Builder::AddSoftware(std::span<const uint32_t> equations, uint32_t block) {
   const SortedEquation& first = sorted_->equations[equations[0]];
-  if (system_.IsRow(first.equation)) return false;
+  if (system_.IsRow(first.equation) || system_.replaced.count(first.equation) > 0) return false;
   const Part& part = system_.parts[system_.PartOfEquation(first.equation)];
   const auto& own = system_.scalars[part.scalar].equations;
   const uint32_t group = own[first.equation - part.first_equation].group;
@@ -315,8 +343,9 @@ void Builder::AddImplicit(std::span<const uint32_t> equations, uint32_t block) {
       out.rows.push_back(std::move(row));
       continue;
     }
-    const Part& part = system_.parts[system_.PartOfEquation(e.equation)];
-    const uint32_t local = e.equation - part.first_equation;
+    const EquationSystem::Source source = system_.SourceOf(e.equation);
+    const Part& part = *source.part;
+    const uint32_t local = source.local;
     const DerivedEquation& derived = sorted_->derived->Get(part.scalar, local, e.times);
     std::vector<ScalarUse> unknowns;
     for (const ScalarUse& use : derived.uses) {

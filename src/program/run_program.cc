@@ -327,10 +327,10 @@ std::vector<double> ProgramRun::Residuals(double time) const {
       out.push_back(sum);
       continue;
     }
-    const Part& part = system.parts[system.PartOfEquation(e.equation)];
+    const EquationSystem::Source source = system.SourceOf(e.equation);
+    const Part& part = *source.part;
     const ScalarElement& scalar = system.scalars[part.scalar];
-    const DerivedEquation& derived =
-        sorted_.derived->Get(part.scalar, e.equation - part.first_equation, e.times);
+    const DerivedEquation& derived = sorted_.derived->Get(part.scalar, source.local, e.times);
     for (const ScalarUse& use : derived.uses) {
       const VariableRef ref = system.Resolve(part, use.variable);
       const SymbolId symbol = system.model->expressions.SymbolOfOrder(scalar.variables[use.variable].symbol,

@@ -29,7 +29,6 @@ class Builder {
   void BindInputs();
   void BindInner();
   void AddRows();
-  void AddIncidence();
   void FreeInputs(LargeVector<Driver>& drivers);
   VariableRef Find(const Driver& driver);
   uint32_t AddPart(ScalarElement scalar, ComponentId component);
@@ -313,56 +312,6 @@ void Builder::AddRows() {
   }
 }
 
-void Builder::AddIncidence() {
-  const uint32_t equations = out_.equation_count();
-  out_.incidence_first.resize(equations + 1);
-  size_t total = out_.row_entries.size() + out_.row_defined.size();
-  for (const Part& part : out_.parts) {
-    const ScalarElement& scalar = out_.scalars[part.scalar];
-    for (uint32_t e = 0; e < scalar.always; ++e) total += scalar.equations[e].uses.size();
-  }
-  out_.incidence_variable.reserve(total);
-  out_.incidence_order.reserve(total);
-  uint32_t equation = 0;
-  const auto close = [&] {
-    out_.incidence_first[++equation] = static_cast<uint32_t>(out_.incidence_variable.size());
-  };
-  out_.incidence_first[0] = 0;
-  for (const Part& part : out_.parts) {
-    const ScalarElement& scalar = out_.scalars[part.scalar];
-    for (uint32_t e = 0; e < scalar.always; ++e) {
-      const size_t begin = out_.incidence_variable.size();
-      for (const ScalarUse& use : scalar.equations[e].uses) {
-        const VariableRef ref = out_.Resolve(part, use.variable);
-        if (ref.variable == UINT32_MAX || (!out_.is_input.empty() && out_.is_input[ref.variable])) continue;
-        const auto order = static_cast<uint8_t>(std::min(ref.order + use.order, 250u));
-        // Two inputs may be driven by one variable.
-        bool known = false;
-        for (size_t k = begin; k < out_.incidence_variable.size() && use.variable >= scalar.owned; ++k) {
-          if (out_.incidence_variable[k] != ref.variable) continue;
-          out_.incidence_order[k] = std::max(out_.incidence_order[k], order);
-          known = true;
-        }
-        if (known) continue;
-        out_.incidence_variable.push_back(ref.variable);
-        out_.incidence_order.push_back(order);
-      }
-      close();
-    }
-  }
-  for (uint32_t r = 0; r < out_.row_defined.size(); ++r) {
-    out_.incidence_variable.push_back(out_.row_defined[r]);
-    out_.incidence_order.push_back(0);
-    for (uint32_t k = out_.row_first[r]; k < out_.row_first[r + 1]; ++k) {
-      const RowEntry& entry = out_.row_entries[k];
-      if (!out_.is_input.empty() && out_.is_input[entry.variable]) continue;
-      out_.incidence_variable.push_back(entry.variable);
-      out_.incidence_order.push_back(entry.order);
-    }
-    close();
-  }
-}
-
 EquationSystem Builder::Run() {
   out_.parameters = FindParameters(model_, graph_, out_.scalars, options_.settings);
   NumberParts();
@@ -373,11 +322,74 @@ EquationSystem Builder::Run() {
     out_.is_input.assign(out_.variable_count, false);
     for (const VariableRef& input : out_.inputs) out_.is_input[input.variable] = true;
   }
-  AddIncidence();
+  FindIncidence(out_);
   return std::move(out_);
 }
 
 }  // namespace
+
+void FindIncidence(EquationSystem& system) {
+  const uint32_t equations = system.equation_count();
+  system.incidence_first.resize(equations + 1);
+  size_t total = system.row_entries.size() + system.row_defined.size();
+  for (const Part& part : system.parts) {
+    const ScalarElement& scalar = system.scalars[part.scalar];
+    for (uint32_t e = 0; e < scalar.always; ++e) total += scalar.equations[e].uses.size();
+  }
+  system.incidence_variable.clear();
+  system.incidence_order.clear();
+  system.incidence_variable.reserve(total);
+  system.incidence_order.reserve(total);
+  uint32_t equation = 0;
+  const auto close = [&] {
+    system.incidence_first[++equation] = static_cast<uint32_t>(system.incidence_variable.size());
+  };
+  system.incidence_first[0] = 0;
+  const auto of_class = [&](const Part& part, uint32_t e) {
+    const ScalarElement& scalar = system.scalars[part.scalar];
+    const size_t begin = system.incidence_variable.size();
+    for (const ScalarUse& use : scalar.equations[e].uses) {
+      const VariableRef ref = system.Resolve(part, use.variable);
+      if (ref.variable == UINT32_MAX || (!system.is_input.empty() && system.is_input[ref.variable])) continue;
+      const auto order = static_cast<uint8_t>(std::min(ref.order + use.order, 250u));
+      // Two inputs may be driven by one variable.
+      bool known = false;
+      for (size_t k = begin; k < system.incidence_variable.size() && use.variable >= scalar.owned; ++k) {
+        if (system.incidence_variable[k] != ref.variable) continue;
+        system.incidence_order[k] = std::max(system.incidence_order[k], order);
+        known = true;
+      }
+      if (known) continue;
+      system.incidence_variable.push_back(ref.variable);
+      system.incidence_order.push_back(order);
+    }
+    close();
+  };
+  const auto is_replaced = [&] { return !system.replaced.empty() && system.replaced.count(equation) > 0; };
+  for (const Part& part : system.parts) {
+    for (uint32_t e = 0; e < system.scalars[part.scalar].always; ++e) {
+      if (is_replaced())
+        of_class(*system.SourceOf(equation).part, 0);
+      else
+        of_class(part, e);
+    }
+  }
+  for (uint32_t r = 0; r < system.row_defined.size(); ++r) {
+    if (is_replaced()) {
+      of_class(*system.SourceOf(equation).part, 0);
+      continue;
+    }
+    system.incidence_variable.push_back(system.row_defined[r]);
+    system.incidence_order.push_back(0);
+    for (uint32_t k = system.row_first[r]; k < system.row_first[r + 1]; ++k) {
+      const RowEntry& entry = system.row_entries[k];
+      if (!system.is_input.empty() && system.is_input[entry.variable]) continue;
+      system.incidence_variable.push_back(entry.variable);
+      system.incidence_order.push_back(entry.order);
+    }
+    close();
+  }
+}
 
 EquationSystem BuildEquations(Model& model, const SystemGraph& graph, std::vector<ScalarElement> scalars,
                               const NormalTree& tree, const EquationOptions& options,

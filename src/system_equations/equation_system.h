@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "normal_tree/normal_tree.h"
@@ -70,10 +71,31 @@ struct EquationSystem {
   LargeVector<uint32_t> incidence_variable;
   LargeVector<uint8_t> incidence_order;
 
+  /** Equations that were replaced by a combination of several (see ReplaceEquation). */
+  std::vector<Part> extra_parts;
+  std::unordered_map<uint32_t, uint32_t> replaced;  // equation -> extra part, whose only equation it now is
+
+  /** Where the text of an equation stands: an equation of a part's class, or (part null) a row. */
+  struct Source {
+    const Part* part;
+    uint32_t local;  // equation of the class, or the row
+  };
+  Source SourceOf(uint32_t equation) const {
+    if (!replaced.empty()) {
+      const auto at = replaced.find(equation);
+      if (at != replaced.end()) return {&extra_parts[at->second], 0};
+    }
+    if (equation >= part_equations) return {nullptr, equation - part_equations};
+    const Part& part = parts[PartOfEquation(equation)];
+    return {&part, equation - part.first_equation};
+  }
+
   uint32_t equation_count() const { return part_equations + static_cast<uint32_t>(row_defined.size()); }
   uint32_t PartOfVariable(uint32_t variable) const;
   uint32_t PartOfEquation(uint32_t equation) const;
-  bool IsRow(uint32_t equation) const { return equation >= part_equations; }
+  bool IsRow(uint32_t equation) const {
+    return equation >= part_equations && (replaced.empty() || replaced.count(equation) == 0);
+  }
   /// The variable of the system that a local variable of a part is, with the order added.
   VariableRef Resolve(const Part& part, uint32_t local) const {
     const ScalarElement& scalar = scalars[part.scalar];
@@ -86,6 +108,22 @@ struct EquationSystem {
   /// "resistor R", "circuit of R": where an equation comes from.
   std::string EquationOrigin(uint32_t equation) const;
 };
+
+/// Fills the incidence arrays anew.
+void FindIncidence(EquationSystem& system);
+
+/** A term of a combination: factor * equation, differentiated. */
+struct CombinationTerm {
+  uint32_t equation;
+  uint32_t times;
+  double factor;
+};
+
+/// Puts the combination of some equations in the place of one of them, the first: at the present numbers of the
+/// parameters the highest orders of `cancelled` drop out of it (docs/theory/block_triangular.md). False: nothing
+/// is left of it, so the equations depend on each other.
+bool ReplaceEquation(EquationSystem& system, std::span<const CombinationTerm> terms,
+                     std::span<const VariableRef> cancelled);
 
 struct EquationOptions {
   /// Names of inputs or outputs ("V.u", "V_u.y") that become free inputs of the system.

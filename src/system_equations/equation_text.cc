@@ -55,9 +55,10 @@ std::string EquationSystem::EquationText(uint32_t equation, uint32_t differentia
     return first ? text + " 0" : text;
   }
   ExprPool& pool = model->expressions;
-  const Part& part = parts[PartOfEquation(equation)];
+  const Source source = SourceOf(equation);
+  const Part& part = *source.part;
   const ScalarElement& scalar = scalars[part.scalar];
-  const ScalarEquation& row = scalar.equations[equation - part.first_equation];
+  const ScalarEquation& row = scalar.equations[source.local];
   ExprId sides[2] = {row.left, row.right};
   std::string text;
   const std::string owner = ComponentName(*model, *graph, ComponentId(part.component));
@@ -102,6 +103,7 @@ std::string EquationSystem::EquationOrigin(uint32_t equation) const {
         return "signal " + name;
     }
   }
+  if (!replaced.empty() && replaced.count(equation) > 0) return "combination of equations";
   const uint32_t number = PartOfEquation(equation);
   const std::string owner = ComponentName(*model, *graph, ComponentId(parts[number].component));
   if (number >= graph->components.size()) return "association in " + (owner.empty() ? "the system" : owner);

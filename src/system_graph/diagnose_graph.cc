@@ -201,6 +201,41 @@ class GraphDoctor {
     return parent.empty() ? whole : whole.substr(parent.size() + 1);
   }
 
+  // Whether a source follows a signal that comes from the graph itself: then it prescribes nothing by itself (a
+  // voltage source that follows its own current is a resistor).
+  bool Follows(ComponentId id) {
+    if (graph_.ElementOf(id).slot_variable.empty()) return false;
+    if (follows_.empty()) {
+      follows_.assign(graph_.components.size(), false);
+      const LargeVector<Driver> drivers = ResolveDrivers(model_, graph_);
+      std::vector<std::vector<uint32_t>> readers(graph_.components.size());
+      std::vector<uint32_t> work;
+      for (uint32_t i = 0; i < graph_.components.size(); ++i) {
+        const Component& c = graph_.components[i];
+        for (size_t s = 0; s < graph_.elements[c.element.index()].slot_variable.size(); ++s) {
+          const ComponentId from = drivers[c.first_input + s].component;
+          if (from.IsNone()) continue;
+          if (!graph_.ElementOf(from).edges.empty() || graph_.ElementOf(from).composite) {
+            if (!follows_[i]) work.push_back(i);
+            follows_[i] = true;
+          } else {
+            readers[from.index()].push_back(i);
+          }
+        }
+      }
+      while (!work.empty()) {
+        const uint32_t at = work.back();
+        work.pop_back();
+        for (const uint32_t next : readers[at]) {
+          if (follows_[next]) continue;
+          follows_[next] = true;
+          work.push_back(next);
+        }
+      }
+    }
+    return follows_[id.index()];
+  }
+
   // --- Edges whose ends are joined ---------------------------------------------------------------------
 
   void ShortCircuits(const DomainGraph& domain) {
@@ -209,7 +244,7 @@ class GraphDoctor {
       const GraphEdge& edge = graph_.edges[id.index()];
       const ElementEdge& e = graph_.ElementEdgeOf(id);
       if (edge.from != edge.to) continue;
-      if (e.fixes_across) {
+      if (e.fixes_across && !Follows(edge.component)) {
         if (++errors > kMostOfAKind) continue;
         auto& report =
             diagnostics_.Report(messages::kAcrossShort, ComponentPlace(model_, graph_, edge.component),
@@ -352,8 +387,8 @@ class GraphDoctor {
     size_t reports = 0;
     std::vector<EdgeId> closing;
     for (const EdgeId id : domain.edges) {
-      if (!graph_.ElementEdgeOf(id).fixes_across) continue;
       const GraphEdge& e = graph_.edges[id.index()];
+      if (!graph_.ElementEdgeOf(id).fixes_across || Follows(e.component)) continue;
       if (e.from == e.to) continue;
       bool joined = false;
       forest.Join(LocalVertex(domain, e.from), LocalVertex(domain, e.to), &joined);
@@ -362,8 +397,8 @@ class GraphDoctor {
     if (closing.empty()) return;
     forest = UnionFind(domain.vertex_count);
     for (const EdgeId id : domain.edges) {
-      if (!graph_.ElementEdgeOf(id).fixes_across) continue;
       const GraphEdge& e = graph_.edges[id.index()];
+      if (!graph_.ElementEdgeOf(id).fixes_across || Follows(e.component)) continue;
       bool joined = false;
       forest.Join(LocalVertex(domain, e.from), LocalVertex(domain, e.to), &joined);
       if (!joined) continue;
@@ -463,7 +498,7 @@ class GraphDoctor {
     bool any = false;
     for (const EdgeId id : domain.edges) {
       const GraphEdge& e = graph_.edges[id.index()];
-      if (graph_.ElementEdgeOf(id).fixes_through)
+      if (graph_.ElementEdgeOf(id).fixes_through && !Follows(e.component))
         any = true;
       else
         parts.Join(LocalVertex(domain, e.from), LocalVertex(domain, e.to));
@@ -471,8 +506,8 @@ class GraphDoctor {
     if (!any) return;
     std::map<uint32_t, std::vector<EdgeId>> cuts;  // by part: the drivers that lead into it
     for (const EdgeId id : domain.edges) {
-      if (!graph_.ElementEdgeOf(id).fixes_through) continue;
       const GraphEdge& e = graph_.edges[id.index()];
+      if (!graph_.ElementEdgeOf(id).fixes_through || Follows(e.component)) continue;
       const uint32_t a = parts.Find(LocalVertex(domain, e.from)), b = parts.Find(LocalVertex(domain, e.to));
       if (a == b) continue;
       for (const uint32_t part : {a, b}) {
@@ -510,7 +545,8 @@ class GraphDoctor {
     std::set<ComponentId> seen;
     for (const EdgeId id : domain.edges) {
       const GraphEdge& e = graph_.edges[id.index()];
-      if (graph_.ElementEdgeOf(id).fixes_through || parts.Find(LocalVertex(domain, e.from)) != part) continue;
+      if (graph_.ElementEdgeOf(id).fixes_through && !Follows(e.component)) continue;
+      if (parts.Find(LocalVertex(domain, e.from)) != part) continue;
       if (seen.insert(e.component).second && inside.size() < 50) inside.push_back(NameOf(e.component));
     }
     std::string where;
@@ -560,6 +596,7 @@ class GraphDoctor {
   Diagnostics& diagnostics_;
   std::vector<bool> silent_;  // by component: reported as connected to nothing
   std::map<uint32_t, std::set<std::string_view>> mentioned_;  // by class: the instances that it reads
+  std::vector<bool> follows_;  // by component: its inputs depend on the graph; empty: not asked yet
   UnionFind islands_;  // of the domain at work: vertices joined by edges
 };
 

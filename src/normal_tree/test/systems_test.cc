@@ -74,7 +74,7 @@ TEST(Systems, TwoGearsThatDisagreeHoldTheShafts) {
 
 TEST(Systems, GearHeldAtBothEnds) {
   const TextNetwork n(R"(system S {
-    J : Inertia(J = 1 kg*m^2)  N : Gear(ratio = 3)  A : AngleSource(phi = 1 deg)  B : AngleSource(phi = 1 deg)
+    J : Inertia(J = 1 kg*m^2)  N : Gear(ratio = 3)  A : AngleSource(angle = 1 deg)  B : AngleSource(angle = 1 deg)
     d : RotationalDamper(d = 1 N*m*s/rad)  J3 : Inertia(J = 1 kg*m^2)
     connect A.a -- N.a -- J.a -- d.a   connect B.a -- N.b
     connect d.b -- J3.a
@@ -102,8 +102,8 @@ TEST(Systems, DriversInACircuitAndInACutSet) {
 TEST(Systems, IdealAmplifiersHaveTwoForests) {
   const TextNetwork n(R"(system S {
     V : VoltageSource(V = 1 V)  R : Resistor(R = 1 ohm)  C : Capacitor(C = 1 F)  A : OpAmp()  RL : Resistor(R = 1 ohm)
-    connect V.p -- R.p   connect R.n -- C.p -- A.in_n   connect C.n -- A.out -- RL.p
-    connect V.n -- A.in_p -- RL.n -- electrical.ground
+    connect V.p -- R.p   connect R.n -- C.p -- A.n   connect C.n -- A.out -- RL.p
+    connect V.n -- A.p -- RL.n -- electrical.ground
   })");
   EXPECT_EQ(n.tree.degree, 1);
   EXPECT_EQ(n.Primary(), "A.difference:xy A.drive:- C:x R:y RL:y V:x");
@@ -112,8 +112,8 @@ TEST(Systems, IdealAmplifiersHaveTwoForests) {
 TEST(Systems, AnOpAmpWithoutFeedbackIsSingular) {
   const TextNetwork n(R"(system S {
     V : VoltageSource(V = 1 V)  A : OpAmp()  RL : Resistor(R = 1 ohm)  R : Resistor(R = 1 ohm)
-    connect V.p -- A.in_n -- R.p   connect A.out -- RL.p
-    connect V.n -- A.in_p -- RL.n -- R.n -- electrical.ground
+    connect V.p -- A.n -- R.p   connect A.out -- RL.p
+    connect V.n -- A.p -- RL.n -- R.n -- electrical.ground
   })");
   EXPECT_TRUE(n.tree.singular);
   EXPECT_EQ(n.Names(n.tree.blocking), "A.difference V");
@@ -130,7 +130,7 @@ TEST(Systems, CoupledInductorsCountTwice) {
 }
 
 TEST(Systems, ManyCoupledWindings) {  // more than a table holds
-  std::string text = "system S {\n V : VoltageSource(V = 1 V)\n M : CoupledInductors(n = 12, L = [";
+  std::string text = "system S {\n V : VoltageSource(V = 1 V)\n M : CoupledInductors(windings = 12, L = [1 H for i in 1:12], M = [";
   for (int i = 0; i < 12; ++i) {
     text += i > 0 ? ", [" : "[";
     for (int j = 0; j < 12; ++j) text += (j > 0 ? ", " : "") + std::string(i == j ? "2" : "1") + " H";

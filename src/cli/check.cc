@@ -122,7 +122,9 @@ void PrintStatistics(const LoadedModel& loaded) {
 
 int RunCheck(const CheckOptions& options, const Console& console) {
   DiskReader reader;
-  const auto loaded = LoadModel(options.file, reader, {.library = options.library});
+  LoadOptions load;
+  load.library = options.library;
+  const auto loaded = LoadModel(options.file, reader, load);
   const std::vector<SystemGraph> graphs = BuildGraphs(*loaded);
   const Diagnostics& diagnostics = loaded->diagnostics;
   if (options.json) {

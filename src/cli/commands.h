@@ -58,6 +58,29 @@ struct GraphOptions {
 };
 int RunGraph(const GraphOptions& options, const Console& console);
 
+/** What all commands about one translated system share. */
+struct SystemOptions {
+  std::string file;
+  std::string format = "text";
+  std::string system;                 // its name; empty: the only one
+  std::string output;                 // a file; empty: standard output
+  std::string library;
+  std::vector<std::string> settings;  // "motor.R = 0.3 ohm"
+  bool statistics = false;
+};
+int RunTree(const SystemOptions& options, const Console& console);
+int RunOrder(const SystemOptions& options, const Console& console);
+
+struct LinearizeOptions : SystemOptions {
+  std::vector<std::string> inputs, outputs;
+};
+int RunLinearize(const LinearizeOptions& options, const Console& console);
+
+struct EquationsOptions : LinearizeOptions {
+  std::string form = "causal";  // causal, system, state-space
+};
+int RunEquations(const EquationsOptions& options, const Console& console);
+
 /// Parses the command line and runs the command.
 int RunCotree(int argc, char** argv);
 

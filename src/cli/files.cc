@@ -44,6 +44,14 @@ bool WriteFileSafely(const std::string& path, std::string_view text) {
   return fail();
 }
 
+int WriteOutput(const std::string& text, const std::string& path) {
+  if (path.empty()) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return kExitOk;
+  }
+  return WriteFileSafely(path, text) ? kExitOk : kExitForeign;
+}
+
 void PrintDiagnostics(const Diagnostics& diagnostics, const SourceFiles& files, const Console& console) {
   for (const Diagnostic& d : diagnostics.list()) {
     std::fputs((RenderText(d, files, console.colours_err()) + "\n").c_str(), stderr);

@@ -13,6 +13,9 @@ namespace cotree {
 permissions stay. False and a message on stderr if it cannot be written. */
 bool WriteFileSafely(const std::string& path, std::string_view text);
 
+/// To a file, or (no path) to standard output; the exit code.
+int WriteOutput(const std::string& text, const std::string& path);
+
 /// Prints all findings to stderr.
 void PrintDiagnostics(const Diagnostics& diagnostics, const SourceFiles& files, const Console& console);
 

@@ -2,12 +2,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/graph_json.h"
+#include "cli/text_table.h"
 #include "drawing/draw_graph.h"
 #include "model/describe_model.h"
 #include "pipeline/build_graphs.h"
@@ -15,10 +14,6 @@
 
 namespace cotree {
 namespace {
-
-std::string Plural(size_t n, const std::string& one, const std::string& many) {
-  return std::to_string(n) + " " + (n == 1 ? one : many);
-}
 
 std::string OrderText(int8_t order) {
   return order < 0 ? "-" : std::to_string(order);
@@ -55,28 +50,18 @@ std::string GraphText(const Model& model, const SystemGraph& graph, const Consol
     text += "\n  " + console.Cyan(model.Text(model.domains[domain.domain.index()].name)) + ": " +
             Plural(domain.vertex_count, "vertex", "vertices") + ", " +
             Plural(domain.edges.size(), "edge", "edges") + "\n";
-    std::vector<std::array<std::string, 6>> rows;
-    rows.push_back({"edge", "from", "to", "across", "through", "kinds"});
+    TextTable rows("llllrrl");
+    rows.Add({"edge", "from", "", "to", "across", "through", "kinds"});
     constexpr size_t kMostRows = 2000;
     for (const EdgeId id : domain.edges) {
-      if (rows.size() > kMostRows) break;
+      if (rows.rows() > kMostRows) break;
       const GraphEdge& e = graph.edges[id.index()];
       const ElementEdge& element = graph.ElementEdgeOf(id);
-      rows.push_back({EdgeName(model, graph, id), VertexName(model, graph, e.from),
-                      VertexName(model, graph, e.to), OrderText(element.across_order),
-                      OrderText(element.through_order), KindsText(element.kinds)});
+      rows.Add({EdgeName(model, graph, id), VertexName(model, graph, e.from), "->",
+                VertexName(model, graph, e.to), OrderText(element.across_order),
+                OrderText(element.through_order), KindsText(element.kinds)});
     }
-    std::array<size_t, 6> widths{};
-    for (const auto& row : rows) {
-      for (size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
-    }
-    for (size_t r = 0; r < rows.size(); ++r) {
-      const auto& row = rows[r];
-      const std::string line = fmt::format("    {:<{}}  {:<{}}  {}  {:<{}}  {:>{}}  {:>{}}  {}", row[0],
-                                           widths[0], row[1], widths[1], r == 0 ? "  " : "->", row[2],
-                                           widths[2], row[3], widths[3], row[4], widths[4], row[5]);
-      text += (r == 0 ? console.Dim(line) : line) + "\n";
-    }
+    text += rows.Text("    ", console);
     if (domain.edges.size() > kMostRows)
       text += fmt::format("    ... and {} more; --format json has all\n", domain.edges.size() - kMostRows);
     if (domain.edges.size() <= kWideMatrix && domain.vertex_count <= 40)
@@ -115,19 +100,13 @@ std::string GraphText(const Model& model, const SystemGraph& graph, const Consol
   return text;
 }
 
-int Write(const std::string& text, const GraphOptions& options) {
-  if (options.output.empty()) {
-    std::fputs(text.c_str(), stdout);
-    return kExitOk;
-  }
-  return WriteFileSafely(options.output, text) ? kExitOk : kExitForeign;
-}
-
 }  // namespace
 
 int RunGraph(const GraphOptions& options, const Console& console) {
   DiskReader reader;
-  const auto loaded = LoadModel(options.file, reader, {.library = options.library});
+  LoadOptions load;
+  load.library = options.library;
+  const auto loaded = LoadModel(options.file, reader, load);
   const std::vector<SystemGraph> graphs = BuildGraphs(*loaded);
   const Model& model = loaded->model;
   std::vector<const SystemGraph*> chosen;
@@ -140,7 +119,7 @@ int RunGraph(const GraphOptions& options, const Console& console) {
   if (options.format != "json") PrintDiagnostics(loaded->diagnostics, model.files, console);
   if (!loaded->readable) return kExitForeign;
   if (options.format == "json") {
-    const int written = Write(GraphJson(*loaded, chosen, options), options);
+    const int written = WriteOutput(GraphJson(*loaded, chosen, options), options.output);
     return written != kExitOk ? written : ok ? kExitOk : kExitModel;
   }
   if (graphs.empty()) {
@@ -177,7 +156,7 @@ int RunGraph(const GraphOptions& options, const Console& console) {
       text = std::move(drawing.svg);
     }
   }
-  const int written = Write(text, options);
+  const int written = WriteOutput(text, options.output);
   return written != kExitOk ? written : ok ? kExitOk : kExitModel;
 }
 

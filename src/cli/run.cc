@@ -15,12 +15,33 @@ A first model, in two minutes:
   cotree check lamp.cot        says what it is made of, or what is wrong and where
   cotree check --units F       which dimensions were found for signals: pid.kp : V/rad
   cotree graph lamp.cot        the linear graph: vertices, edges, what each edge is;  --format svg  draws it
+  cotree tree lamp.cot         the normal tree: what is primary, what follows, the order of the system
+  cotree order lamp.cot        the blocks in the order of computation;  --format svg  draws the sorted matrix
+  cotree equations lamp.cot    the equations, solved;  --form system  as they stand;  --form state-space
+  cotree linearize lamp.cot    A, B, C, D and the poles;  --input NAME --output NAME
   cotree library               all components;  cotree library Resistor  shows one
   cotree fmt lamp.cot          tidy layout, no comment lost
   cotree edit-text lamp.cot set motor R "0.8 ohm"      change one value, leave every other byte
 
 Exit codes: 0 fine, 1 the model has errors, 2 wrong usage, 3 a bug of cotree, 4 numerical failure, 5 files or foreign code, 130 interrupted.
 The manual is in docs/manual.)";
+
+// What all commands about one translated system take.
+CLI::App* AddSystemCommand(CLI::App& app, const char* name, const char* about, SystemOptions* options,
+                           const std::vector<std::string>& formats, const char* output = "-o,--output") {
+  CLI::App* command = app.add_subcommand(name, about);
+  command->add_option("FILE", options->file, "a .cot file")->required();
+  std::string list;
+  for (size_t k = 0; k < formats.size(); ++k)
+    list += (k == 0 ? "" : k + 1 == formats.size() ? " or " : ", ") + formats[k];
+  command->add_option("--format", options->format, list)->check(CLI::IsMember(formats));
+  command->add_option("--system", options->system, "which system, if the file has several");
+  command->add_option(output, options->output, "write to this file");
+  command->add_option("--set", options->settings, "\"motor.R = 0.3 ohm\": another value for a parameter; repeatable")
+      ->allow_extra_args(false);
+  command->add_option("--library", options->library, "take the standard library from this folder");
+  return command;
+}
 
 }  // namespace
 
@@ -65,6 +86,47 @@ int RunCotree(int argc, char** argv) {
       "\nExamples:\n  cotree graph examples/positioning/positioning.cot\n  cotree graph drive.cot --format "
       "svg -o "
       "drive.svg\n  cotree graph drive.cot --format json | jq '.systems[0].edges'");
+
+  SystemOptions tree;
+  CLI::App* tree_command = AddSystemCommand(
+      app, "tree", "the normal tree: branches, chords, primary variables, order", &tree, {"text", "json"});
+  tree_command->add_flag("--statistics", tree.statistics, "print counts of work done");
+  tree_command->footer(
+      "\nExamples:\n  cotree tree examples/positioning/positioning.cot\n  cotree tree drive.cot --format json | jq "
+      "'.system.dependent_storage'");
+
+  SystemOptions order;
+  CLI::App* order_command = AddSystemCommand(app, "order", "the blocks of equations in the order of computation",
+                                             &order, {"text", "json", "svg"});
+  order_command->add_flag("--statistics", order.statistics, "print counts of work done");
+  order_command->footer(
+      "\nExamples:\n  cotree order examples/positioner/positioner.cot\n  cotree order drive.cot --format svg -o "
+      "order.svg\n  cotree order drive.cot --format json | jq '.system.blocks[] | select(.kind != \"explicit\")'");
+
+  EquationsOptions equations;
+  CLI::App* equations_command = AddSystemCommand(app, "equations", "the equations: as computed, as written, or as states",
+                                                 &equations, {"text", "json"}, "-o");
+  equations_command->add_option("--form", equations.form, "causal, system or state-space")
+      ->check(CLI::IsMember({"causal", "system", "state-space"}));
+  equations_command->footer(
+      "\nExamples:\n  cotree equations examples/positioner/positioner.cot\n  cotree equations drive.cot --form "
+      "system\n  cotree equations drive.cot --form state-space --input drive.u --output load.w");
+
+  LinearizeOptions linearize;
+  CLI::App* linearize_command = AddSystemCommand(app, "linearize", "the linear model around the start: A, B, C, D, poles",
+                                                 &linearize, {"text", "json"}, "-o");
+  linearize_command->footer(
+      "\nExamples:\n  cotree linearize examples/positioner/positioner.cot --input drive.u --output load.phi\n  cotree "
+      "linearize drive.cot --input pid.y --output load.w --output motor.armature.i --format json | jq .system.poles");
+  for (const auto& [command, options] : {std::pair<CLI::App*, LinearizeOptions*>(equations_command, &equations),
+                                         std::pair<CLI::App*, LinearizeOptions*>(linearize_command, &linearize)}) {
+    command
+        ->add_option("--input", options->inputs,
+                     "an input, cut from what drives it, or an output, cut from what it drives; repeatable")
+        ->allow_extra_args(false);
+    command->add_option("--output", options->outputs, "a variable to read, as load.phi; repeatable")
+        ->allow_extra_args(false);
+  }
 
   FormatOptions format;
   CLI::App* format_command = app.add_subcommand("fmt", "lay out files anew; comments and meaning stay");
@@ -128,7 +190,8 @@ Operations:
     }
     if (app.get_subcommands().empty() && argv[1][0] != '-') {
       const std::string_view near =
-          Nearest(argv[1], {"check", "graph", "fmt", "new", "library", "edit-text"});
+          Nearest(argv[1], {"check", "graph", "tree", "order", "equations", "linearize", "fmt", "new", "library",
+                            "edit-text"});
       std::fprintf(stderr, "cotree: `%s` is not a command%s\nTry `cotree --help`.\n", argv[1],
                    near.empty() ? "" : ("; did you mean `" + std::string(near) + "`?").c_str());
       return kExitUsage;
@@ -141,6 +204,10 @@ Operations:
   library.json = library_format == "json";
   if (check_command->parsed()) return RunCheck(check, console);
   if (graph_command->parsed()) return RunGraph(graph, console);
+  if (tree_command->parsed()) return RunTree(tree, console);
+  if (order_command->parsed()) return RunOrder(order, console);
+  if (equations_command->parsed()) return RunEquations(equations, console);
+  if (linearize_command->parsed()) return RunLinearize(linearize, console);
   if (format_command->parsed()) return RunFormat(format, console);
   if (new_command->parsed()) return RunNew(create, console);
   if (library_command->parsed()) return RunLibrary(library, console);

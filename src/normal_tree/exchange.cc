@@ -15,6 +15,7 @@ namespace {
 
 constexpr uint32_t kNobody = UINT32_MAX;
 constexpr int64_t kAlways = kDegreeUnit << 14;
+constexpr size_t kMostFailures = 100;  // of pairing in an island: where many fail, others will
 
 class ExchangeSolver {
  public:
@@ -352,7 +353,7 @@ bool ExchangeSolver::TryCircle(uint32_t start, uint32_t last) {
 
 // Breadth-first along exchanges of length 0 from a variable of an edge with both primary, back to it.
 bool ExchangeSolver::PairEdge(uint32_t edge) {
-  constexpr size_t kMostReached = 2000, kMostTries = 16;
+  constexpr size_t kMostReached = 200, kMostTries = 8;
   for (const uint32_t start : {2 * edge, 2 * edge + 1}) {
     const GroupValues::Exchanges& now = *now_[group_of_[edge]];
     const bool leaves = std::any_of(now.outside.begin(), now.outside.end(), [&](uint32_t v) {
@@ -384,9 +385,13 @@ bool ExchangeSolver::PairEdge(uint32_t edge) {
 }
 
 void ExchangeSolver::Pair(IslandSolution* out) {
-  for (uint32_t e = 0; e < edges_; ++e) {
-    const auto both = [&] { return in_values_[2 * e] != 0 && in_values_[2 * e + 1] != 0; };
-    while (both() && PairEdge(e)) ++out->cycles;
+  size_t failures = 0;
+  for (uint32_t e = 0; e < edges_ && failures < kMostFailures; ++e) {
+    if (in_values_[2 * e] == 0 || in_values_[2 * e + 1] == 0) continue;
+    if (PairEdge(e))
+      ++out->cycles;
+    else
+      ++failures;
   }
 }
 

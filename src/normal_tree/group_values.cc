@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "normal_tree/modular.h"
+#include "normal_tree/sparse_elimination.h"
 
 namespace cotree {
 
@@ -13,7 +15,7 @@ namespace {
 using namespace modular;  // NOLINT: the operations of the field
 
 constexpr uint64_t kFirstPoint = 0x0B7E151628AED2A6u;  // any number below p that no model contains
-constexpr double kWorkLimit = 4e9;  // multiplications for one choice of a large group and its neighbours
+constexpr double kWorkLimit = 2e8;  // multiplications, about half a second
 
 // The degree of every minor of F is at most this.
 uint32_t DegreeBound(const GroupEquations& equations) {
@@ -28,6 +30,14 @@ uint32_t DegreeBound(const GroupEquations& equations) {
   return std::min(rows, columns);
 }
 
+// About the multiplications for one choice and its neighbours. Internal variables are mostly tied to few others.
+double WorkOf(const GroupEquations& equations, bool tabulated) {
+  const double k = equations.edges, bound = DegreeBound(equations);
+  const double points = bound + 1;
+  const double elimination = 64 * static_cast<double>(equations.terms.size());
+  return points * elimination + (tabulated ? 0 : points * k * k * (k + bound));
+}
+
 uint64_t PowerOf(uint64_t s, uint32_t order) {
   uint64_t out = 1;
   for (uint32_t k = 0; k < order; ++k) out = Multiply(out, s);
@@ -40,18 +50,42 @@ uint32_t MaskOf(const GroupValues::Choice& choice) {
   return mask;
 }
 
-// row -= factor * pivot_row, from column `first` on.
-void SubtractRow(uint64_t* row, const uint64_t* pivot_row, uint64_t factor, size_t first, size_t width) {
+// row -= factor * pivot_row, in the columns given.
+void SubtractRow(uint64_t* row, const uint64_t* pivot_row, uint64_t factor, std::span<const size_t> columns) {
   const uint64_t minus = Negate(factor);
-  for (size_t c = first; c < width; ++c) row[c] = Add(row[c], Multiply(minus, pivot_row[c]));
+  for (const size_t c : columns) row[c] = Add(row[c], Multiply(minus, pivot_row[c]));
+}
+
+void AddEqualColumns(SparseRows::Row* row) {
+  std::sort(row->begin(), row->end());
+  SparseRows::Row out;
+  for (const auto& [column, value] : *row) {
+    if (!out.empty() && out.back().first == column)
+      out.back().second = Add(out.back().second, value);
+    else
+      out.emplace_back(column, value);
+  }
+  std::erase_if(out, [](const auto& entry) { return entry.second == 0; });
+  *row = std::move(out);
+}
+
+void FindNonzero(const uint64_t* row, size_t width, std::vector<size_t>* columns) {
+  columns->clear();
+  for (size_t c = 0; c < width; ++c) {
+    if (row[c] != 0) columns->push_back(c);
+  }
 }
 
 }  // namespace
 
 GroupValues::GroupValues(const GroupEquations& equations, uint32_t table_limit) : edges_(equations.edges) {
-  const double k = edges_;
-  const double work = (DegreeBound(equations) + 1.0) * k * k * (k + DegreeBound(equations));
-  free_ = equations.rows != equations.edges + equations.internals || work > kWorkLimit;
+  free_ = equations.rows != equations.edges + equations.internals;
+  by_rank_ = WorkOf(equations, edges_ <= table_limit) > kWorkLimit;
+  std::vector<int32_t> orders(equations.columns(), 0);
+  for (const auto& term : equations.terms)
+    orders[term.column] = std::max(orders[term.column], static_cast<int32_t>(term.order));
+  column_order_.assign(orders.begin(), orders.begin() + 2 * edges_);
+  internal_order_ = std::accumulate(orders.begin() + 2 * edges_, orders.end(), 0);
   if (!free_) Evaluate(equations);
   edge_.reserve(edges_);
   wishes_.assign(2 * edges_, 0);
@@ -64,11 +98,14 @@ GroupValues::GroupValues(const GroupEquations& equations, uint32_t table_limit) 
   }
   const std::vector<int64_t> none(2 * edges_, 0);
   best_ = Maximise(none, 1).inside;
-  FindEdges();
+  if (table_.empty())
+    FindEdgesNearBest();
+  else
+    FindEdges();
 }
 
 void GroupValues::Evaluate(const GroupEquations& equations) {
-  const uint32_t bound = DegreeBound(equations);
+  const uint32_t bound = by_rank_ ? 0 : DegreeBound(equations);
   for (uint32_t j = 0; j <= bound; ++j) {
     Point point;
     if (!EliminateInternals(equations, kFirstPoint + j, &point)) {
@@ -80,36 +117,22 @@ void GroupValues::Evaluate(const GroupEquations& equations) {
   }
 }
 
-// Gaussian elimination of the internal variables at one s: det F[P, internals] = factor * det matrix[P].
+// At one s: det F[P, internals] = factor * det matrix[P].
 bool GroupValues::EliminateInternals(const GroupEquations& equations, uint64_t s, Point* point) const {
-  const size_t rows = equations.rows, internals = equations.internals, pairs = 2 * size_t{edges_};
-  const size_t width = internals + pairs;  // internal variables first
-  std::vector<uint64_t> full(rows * width, 0);
-  for (const auto& term : equations.terms) {
-    const size_t column = term.column < pairs ? internals + term.column : term.column - pairs;
-    uint64_t& entry = full[term.row * width + column];
-    entry = Add(entry, Multiply(term.coefficient, PowerOf(s, term.order)));
+  const uint32_t internals = equations.internals, pairs = 2 * edges_;
+  SparseRows full;
+  full.rows.resize(equations.rows);
+  for (const auto& term : equations.terms) {  // internal variables first
+    const uint32_t column = term.column < pairs ? internals + term.column : term.column - pairs;
+    full.rows[term.row].emplace_back(column, Multiply(term.coefficient, PowerOf(s, term.order)));
   }
-  for (size_t c = 0; c < internals; ++c) {
-    size_t pivot = c;
-    while (pivot < rows && full[pivot * width + c] == 0) ++pivot;
-    if (pivot == rows) return false;
-    if (pivot != c) {
-      std::swap_ranges(&full[pivot * width], &full[pivot * width] + width, &full[c * width]);
-      point->factor = Negate(point->factor);
-    }
-    const uint64_t* pivot_row = &full[c * width];
-    point->factor = Multiply(point->factor, pivot_row[c]);
-    const uint64_t inverse = Invert(pivot_row[c]);
-    for (size_t r = c + 1; r < rows; ++r) {
-      const uint64_t entry = full[r * width + c];
-      if (entry != 0) SubtractRow(&full[r * width], pivot_row, Multiply(entry, inverse), c, width);
-    }
-  }
-  point->matrix.reserve(edges_ * pairs);
-  for (size_t r = internals; r < rows; ++r) {
-    const uint64_t* row = &full[r * width];
-    point->matrix.insert(point->matrix.end(), row + internals, row + width);
+  for (SparseRows::Row& row : full.rows) AddEqualColumns(&row);
+  const std::optional<Eliminated> eliminated = EliminateColumns(std::move(full), internals);
+  if (!eliminated) return false;
+  point->factor = eliminated->factor;
+  point->matrix.assign(size_t{edges_} * pairs, 0);
+  for (size_t r = 0; r < edges_; ++r) {
+    for (const auto& [column, value] : eliminated->rest[r]) point->matrix[r * pairs + column - internals] = value;
   }
   return true;
 }
@@ -124,6 +147,12 @@ int32_t GroupValues::Degree(std::span<uint64_t> values) const {
     if (values[j] != 0) return static_cast<int32_t>(j);
   }
   return kNone;
+}
+
+// `orders`: the sum of the highest orders of the columns chosen.
+int32_t GroupValues::ValueBy(std::span<uint64_t> determinants, int32_t orders) const {
+  if (!by_rank_) return Degree(determinants);
+  return determinants.front() == 0 ? kNone : internal_order_ + orders;
 }
 
 // All minors at once, at each point: those of the first r rows by expansion along row r. A subset's number
@@ -155,12 +184,15 @@ void GroupValues::Tabulate() {
     for (size_t c = 0; c < choices.size(); ++c) values[c * count + j] = minors[choices[c]];
   }
   table_.assign(subsets, kNone);
-  for (size_t c = 0; c < choices.size(); ++c)
-    table_[choices[c]] = Degree(std::span(values).subspan(c * count, count));
+  for (size_t c = 0; c < choices.size(); ++c) {
+    int32_t orders = 0;
+    for (uint32_t v = 0; v < pairs; ++v) orders += (choices[c] >> v) & 1 ? column_order_[v] : 0;
+    table_[choices[c]] = ValueBy(std::span(values).subspan(c * count, count), orders);
+  }
   points_.clear();
 }
 
-// Any choice: the pivot columns of the matrix at one point.
+// Any choice: the pivot columns of the matrix at one point, those of high order first.
 GroupValues::Choice GroupValues::FirstChoice() const {
   Choice out;
   if (free_) {
@@ -178,19 +210,27 @@ GroupValues::Choice GroupValues::FirstChoice() const {
   }
   std::vector<uint64_t> m = points_.front().matrix;
   const size_t width = 2 * size_t{edges_};
+  std::vector<size_t> nonzero;
+  std::vector<uint32_t> columns(width);
+  std::iota(columns.begin(), columns.end(), 0u);
+  std::stable_sort(columns.begin(), columns.end(),
+                   [&](uint32_t a, uint32_t b) { return column_order_[a] > column_order_[b]; });
   size_t row = 0;
-  for (uint32_t c = 0; c < width && row < edges_; ++c) {
+  for (const uint32_t c : columns) {
+    if (row == edges_) break;
     size_t pivot = row;
     while (pivot < edges_ && m[pivot * width + c] == 0) ++pivot;
     if (pivot == edges_) continue;
-    std::swap_ranges(&m[pivot * width], &m[pivot * width] + width, m.begin() + static_cast<long>(row * width));
+    if (pivot != row) std::swap_ranges(&m[pivot * width], &m[pivot * width] + width, &m[row * width]);
     const uint64_t inverse = Invert(m[row * width + c]);
+    FindNonzero(&m[row * width], width, &nonzero);
     for (size_t r = row + 1; r < edges_; ++r)
-      SubtractRow(&m[r * width], &m[row * width], Multiply(m[r * width + c], inverse), c, width);
+      SubtractRow(&m[r * width], &m[row * width], Multiply(m[r * width + c], inverse), nonzero);
     out.push_back(c);
     ++row;
   }
   if (row < edges_) out.clear();
+  std::sort(out.begin(), out.end());
   return out;
 }
 
@@ -238,6 +278,7 @@ void GroupValues::FillFromTable(Exchanges* out) const {
 void GroupValues::FillByElimination(Exchanges* out) const {
   const size_t k = edges_, width = 2 * k, count = points_.size();
   std::vector<uint64_t> values(k * k * count, 0), own(count, 0), m;
+  std::vector<size_t> nonzero;
   for (size_t j = 0; j < count; ++j) {
     m = points_[j].matrix;
     uint64_t determinant = points_[j].factor;
@@ -250,15 +291,16 @@ void GroupValues::FillByElimination(Exchanges* out) const {
         break;
       }
       if (pivot != i) {
-        std::swap_ranges(&m[pivot * width], &m[pivot * width] + width, m.begin() + static_cast<long>(i * width));
+        std::swap_ranges(&m[pivot * width], &m[pivot * width] + width, &m[i * width]);
         determinant = Negate(determinant);
       }
       determinant = Multiply(determinant, m[i * width + c]);
       const uint64_t inverse = Invert(m[i * width + c]);
-      for (size_t q = 0; q < width; ++q) m[i * width + q] = Multiply(m[i * width + q], inverse);
+      FindNonzero(&m[i * width], width, &nonzero);
+      for (const size_t q : nonzero) m[i * width + q] = Multiply(m[i * width + q], inverse);
       for (size_t r = 0; r < k; ++r) {
         if (r != i && m[r * width + c] != 0)
-          SubtractRow(&m[r * width], &m[i * width], m[r * width + c], 0, width);
+          SubtractRow(&m[r * width], &m[i * width], m[r * width + c], nonzero);
       }
     }
     own[j] = determinant;
@@ -268,8 +310,16 @@ void GroupValues::FillByElimination(Exchanges* out) const {
         values[(u * k + v) * count + j] = Multiply(determinant, m[u * width + out->outside[v]]);
     }
   }
-  out->value = Degree(own);
-  for (size_t n = 0; n < k * k; ++n) out->values[n] = Degree(std::span(values).subspan(n * count, count));
+  int32_t orders = 0;
+  for (const uint32_t v : out->inside) orders += column_order_[v];
+  out->value = ValueBy(own, orders);
+  for (size_t u = 0; u < k; ++u) {
+    for (size_t v = 0; v < k; ++v) {
+      const size_t n = u * k + v;
+      out->values[n] = ValueBy(std::span(values).subspan(n * count, count),
+                               orders - column_order_[out->inside[u]] + column_order_[out->outside[v]]);
+    }
+  }
 }
 
 const GroupValues::Exchanges& GroupValues::Maximise(std::span<const int64_t> weights, int64_t degree_unit) {
@@ -322,6 +372,24 @@ void GroupValues::FindEdges() {
     edge.never = !has(prefer(x, kWanted, y, 0), x);
     if (edge.across == kNone) wishes_[x] = -1;
     if (edge.through == kNone) wishes_[y] = -1;
+    edge_.push_back(edge);
+  }
+}
+
+void GroupValues::FindEdgesNearBest() {
+  const Exchanges& at = ExchangesOf(best_);
+  const auto inside = [&](uint32_t v) { return std::binary_search(best_.begin(), best_.end(), v); };
+  for (uint32_t i = 0; i < edges_; ++i) {
+    const uint32_t x = 2 * i, y = 2 * i + 1, place = at.place[x];
+    Edge edge;
+    if (inside(x) != inside(y)) {
+      (inside(x) ? edge.across : edge.through) = at.value;
+      (inside(x) ? edge.through : edge.across) = inside(x) ? at.At(place, at.place[y]) : at.At(at.place[y], place);
+    }
+    bool moves = false;
+    for (size_t k = 0; k < edges_; ++k) moves = moves || (inside(x) ? at.At(place, k) : at.At(k, place)) != kNone;
+    edge.always = !moves && inside(x);
+    edge.never = !moves && !inside(x);
     edge_.push_back(edge);
   }
 }

@@ -36,7 +36,9 @@ primary. kNone: the determinant is zero, P is no choice. Degrees are exact: the 
 more points than its degree and interpolated.
 
 Groups up to kTableLimit edges are tabulated at once, over all subsets; larger ones are asked choice by choice
-and remembered. A group whose equations are not as many as its unknowns says nothing: every choice has the
+and remembered. Of very large ones (beyond a hundred edges, or some thousand internal variables) only the rank is
+exact: the value of a choice is then the sum of the highest orders of its columns, as for coupled inductors. A
+group whose equations are not as many as its unknowns says nothing: every choice has the
 value 0 (`free`), and later stages find what is missing. */
 class GroupValues {
  public:
@@ -69,7 +71,8 @@ class GroupValues {
   /// matroid a choice that no single exchange betters is best.
   const Exchanges& Maximise(std::span<const int64_t> weights, int64_t degree_unit);
 
-  /** What is known of an edge whatever the others do. */
+  /** What is known of an edge whatever the others do; of groups that are not tabulated, what is seen from
+   * `best`. */
   struct Edge {
     int32_t across = kNone, through = kNone;  // the greatest value of the choices with its across and not its
                                               // through variable, and the reverse; kNone: there is none
@@ -91,13 +94,18 @@ class GroupValues {
   bool EliminateInternals(const GroupEquations& equations, uint64_t s, Point* point) const;
   void Tabulate();
   int32_t Degree(std::span<uint64_t> values) const;
+  int32_t ValueBy(std::span<uint64_t> determinants, int32_t orders) const;
   Choice FirstChoice() const;
   void FillFromTable(Exchanges* out) const;
   void FillByElimination(Exchanges* out) const;
   void FindEdges();
+  void FindEdgesNearBest();
 
   uint32_t edges_ = 0;
   bool free_ = false;
+  bool by_rank_ = false;                // very large: one point, values are sums of column_order_
+  std::vector<int32_t> column_order_;   // by variable: the highest order in its column
+  int32_t internal_order_ = 0;          // the sum of those of the internal variables
   std::vector<Point> points_;       // at s, s + 1, ...; emptied once tabulated
   std::vector<uint64_t> inverses_;  // of 1, 2, ...
   std::vector<int32_t> table_;      // by subset as a mask

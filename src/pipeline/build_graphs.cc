@@ -5,12 +5,14 @@
 
 namespace cotree {
 
-std::vector<SystemGraph> BuildGraphs(LoadedModel& loaded, const GraphLimits& limits) {
+std::vector<SystemGraph> BuildGraphs(LoadedModel& loaded, const GraphLimits& limits, ClassId only,
+                                     std::vector<SystemSetting> settings) {
   std::vector<SystemGraph> graphs;
   Model& model = loaded.model;
   if (!loaded.readable || !loaded.diagnostics.ok()) return graphs;
   for (const ClassId system : model.systems) {
-    graphs.push_back(BuildSystemGraph(model, system, loaded.diagnostics, limits));
+    if (!only.IsNone() && system != only) continue;
+    graphs.push_back(BuildSystemGraph(model, system, loaded.diagnostics, limits, settings));
     const SystemGraph& graph = graphs.back();
     if (graph.refused) continue;
     DiagnoseClasses(model, graph.elements, loaded.diagnostics);

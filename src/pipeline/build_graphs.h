@@ -10,6 +10,8 @@ namespace cotree {
 
 /// The system graphs of a model without errors, in the order of its systems, with all findings of that stage
 /// added to `loaded.diagnostics`. Nothing for a model that has errors.
-std::vector<SystemGraph> BuildGraphs(LoadedModel& loaded, const GraphLimits& limits = {});
+/// `settings` are for `system` alone; with a system given, no other is built.
+std::vector<SystemGraph> BuildGraphs(LoadedModel& loaded, const GraphLimits& limits = {},
+                                     ClassId system = ClassId::None(), std::vector<SystemSetting> settings = {});
 
 }  // namespace cotree

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <cstdio>
+#include <regex>
 
 #include "pipeline/embedded_library.h"
 
@@ -37,8 +38,27 @@ std::unique_ptr<LoadedModel> LoadLibrary(TextReader& reader, const LoadOptions& 
   return loaded;
 }
 
+namespace {
+
+// The settings as an experiment behind the text, so that names and units are checked as everywhere.
+std::string WithSettings(const std::string& text, const LoadOptions& options) {
+  std::string system = options.system;
+  std::smatch found;
+  if (system.empty() && std::regex_search(text, found, std::regex("(^|\n)\\s*system\\s+(\\w+)")))
+    system = found[2];
+  std::string out = text + "\nexperiment " + std::string(kSettingsExperiment) + " of " + system + " {\n";
+  for (const std::string& setting : options.settings) out += "  set " + setting + "\n";
+  return out + "}\n";
+}
+
+}  // namespace
+
 std::unique_ptr<LoadedModel> LoadModel(const std::string& path, TextReader& reader,
                                        const LoadOptions& options) {
+  if (!options.settings.empty()) {
+    const auto text = reader.Read(path);
+    if (text) return LoadModelText(path, WithSettings(*text, options), reader, options);
+  }
   auto loaded = LoadLibrary(reader, options);
   loaded->readable = loaded->declarations->AddFile(path);
   if (loaded->readable) BuildModel(loaded->model, *loaded->declarations, loaded->diagnostics);

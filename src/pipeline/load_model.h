@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/build_model.h"
 
@@ -30,9 +31,14 @@ struct LoadedModel {
 };
 
 struct LoadOptions {
-  std::string library;  // a folder to take the standard library from; empty: the one inside the program
+  std::string library = {};  // a folder to take the standard library from; empty: the one inside the program
   bool udunits = true;  // ask UDUNITS-2 for units that are not built in
+  std::vector<std::string> settings = {};  // "motor.R = 0.3 ohm": read as an experiment of that system
+  std::string system = {};                 // the system they are for; empty: the first of the file
 };
+
+/// The name of the experiment that holds LoadOptions::settings.
+inline constexpr std::string_view kSettingsExperiment = "settings_from_outside";
 
 /// A file with its imports and the standard library, checked: the whole front end in one call.
 std::unique_ptr<LoadedModel> LoadModel(const std::string& path, TextReader& reader,

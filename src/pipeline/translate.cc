@@ -1,47 +1,194 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/translate.h"
 
+#include "block_triangular/diagnose_order.h"
+#include "block_triangular/diagnostics.h"
+#include "normal_tree/plain_tree.h"
 #include "program/cancellations.h"
 
 namespace cotree {
 
-std::unique_ptr<Translation> Translate(LoadedModel& loaded, const TranslateOptions& options) {
-  auto out = std::make_unique<Translation>();
-  out->graphs = BuildGraphs(loaded);
-  if (!loaded.diagnostics.ok()) return out;
-  Model& model = loaded.model;
-  for (const SystemGraph& graph : out->graphs) {
-    if (options.system.empty() || model.names.Text(model[graph.system].name) == options.system) {
-      out->graph = &graph;
+namespace messages = block_triangular_messages;
+
+namespace {
+
+class Translator {
+ public:
+  Translator(LoadedModel& loaded, const TranslateOptions& options)
+      : loaded_(loaded), model_(loaded.model), options_(options), out_(std::make_unique<Translation>()) {}
+
+  std::unique_ptr<Translation> Run() {
+    if (loaded_.readable && loaded_.diagnostics.ok() && Choose() && BuildGraph() && BuildSystem() && Sort())
+      out_->ok = loaded_.diagnostics.ok();
+    loaded_.diagnostics.Sort();
+    return std::move(out_);
+  }
+
+ private:
+  bool Choose();
+  bool BuildGraph();
+  bool BuildSystem();
+  bool Sort();
+  bool Settings(std::vector<SystemSetting>& settings);
+  bool ResolveSetting(const std::string& path, ExprId value, SystemSetting& out);
+  const Experiment* FindExperiment(std::string_view name) const {
+    for (const Experiment& e : model_.experiments) {
+      if (model_.names.Text(e.name) == name) return &e;
+    }
+    return nullptr;
+  }
+
+  LoadedModel& loaded_;
+  Model& model_;
+  const TranslateOptions& options_;
+  std::unique_ptr<Translation> out_;
+  ClassId system_;
+};
+
+bool Translator::Choose() {
+  if (!options_.experiment.empty()) {
+    out_->experiment = FindExperiment(options_.experiment);
+    if (out_->experiment != nullptr) system_ = out_->experiment->system;
+  }
+  for (const ClassId id : model_.systems) {
+    if (!system_.IsNone()) break;
+    if (options_.system.empty() || model_.names.Text(model_[id].name) == options_.system) system_ = id;
+  }
+  return !system_.IsNone();
+}
+
+bool Translator::ResolveSetting(const std::string& path, ExprId value, SystemSetting& out) {
+  const auto refuse = [&](const std::string& why) {
+    loaded_.diagnostics.Report(messages::kNotSettable, model_.SpanOf(model_[system_].origin), {path, why});
+    return false;
+  };
+  const ComponentClass* cls = &model_[system_];
+  std::string_view rest = path;
+  while (true) {
+    const size_t dot = rest.find('.');
+    const std::string_view name = rest.substr(0, dot);
+    if (name.find('[') != std::string_view::npos)
+      return refuse("single elements of an array cannot be set from outside yet; set all of them, or edit the text");
+    const NameId id = model_.names.Find(name);
+    const auto member = id.IsNone() ? std::nullopt : cls->members.Find(id);
+    if (!member) return refuse("there is no `" + std::string(name) + "`");
+    if (dot == std::string_view::npos) {
+      if (member->kind != MemberKind::kParameter) return refuse("it is no parameter");
+      out.parameter = member->index;
       break;
     }
+    if (member->kind != MemberKind::kInstance) return refuse("`" + std::string(name) + "` has no inside");
+    out.path.push_back(member->index);
+    cls = &model_[cls->instances[member->index].class_id];
+    rest = rest.substr(dot + 1);
   }
-  if (out->graph == nullptr) return out;
-  std::vector<ScalarElement> scalars = MakeScalars(model, *out->graph);
-  out->tree = FindNormalTree(model, *out->graph, scalars);
-  if (out->tree.singular) return out;
-  std::vector<std::string> problems;
-  EquationOptions equation_options;
-  equation_options.free_inputs = options.free_inputs;
-  out->equations = std::make_unique<EquationSystem>(
-      BuildEquations(model, *out->graph, std::move(scalars), out->tree, equation_options, &problems));
-  // Each round takes one differentiation away, so their number is bounded by that of the equations'.
-  for (;;) {
-    out->sorted = std::make_shared<SortedSystem>(SortEquations(*out->equations));
-    if (out->sorted->singular) return out;
-    if (!options.program) break;
-    std::string problem;
-    out->program = BuildProgram(out->sorted, &problem);
-    if (out->program == nullptr) return out;
-    const std::vector<Cancellation> cancellations = FindCancellations(*out->program);
-    if (cancellations.empty()) break;
-    for (const Cancellation& c : cancellations) {
-      if (!ReplaceEquation(*out->equations, c.terms, c.cancelled)) return out;
+  const auto number = EvaluateConstant(model_.expressions, value,
+                                       EvaluateParameters(model_, model_[system_], {}));
+  if (!number) return refuse("its value is no number");
+  out.value = *number;
+  return true;
+}
+
+// What the experiment sets, then what was set from outside, which counts more.
+bool Translator::Settings(std::vector<SystemSetting>& settings) {
+  for (const Experiment* experiment : {out_->experiment, FindExperiment(kSettingsExperiment)}) {
+    if (experiment == nullptr || experiment->system != system_) continue;
+    for (const auto& [path, value] : experiment->sets) {
+      SystemSetting setting;
+      if (!ResolveSetting(path, value, setting)) return false;
+      settings.push_back(std::move(setting));
     }
-    FindIncidence(*out->equations);
   }
-  out->ok = true;
-  return out;
+  return true;
+}
+
+bool Translator::BuildGraph() {
+  std::vector<SystemSetting> settings;
+  if (!Settings(settings)) return false;
+  out_->graphs = BuildGraphs(loaded_, {}, system_, std::move(settings));
+  if (!loaded_.diagnostics.ok() || out_->graphs.empty()) return false;
+  out_->graph = &out_->graphs.front();
+  return true;
+}
+
+bool Translator::BuildSystem() {
+  const SystemGraph& graph = *out_->graph;
+  std::vector<ScalarElement> scalars = MakeScalars(model_, graph);
+  for (size_t k = 0; k < scalars.size(); ++k) {
+    if (scalars[k].refused.empty()) continue;
+    const ComponentClass& cls = model_[graph.elements[k].class_id];
+    loaded_.diagnostics.Report(messages::kNotWrittenOut, model_.SpanOf(cls.origin),
+                               {model_.Text(cls.name), scalars[k].refused});
+  }
+  if (!loaded_.diagnostics.ok()) return false;
+  out_->tree = FindNormalTree(model_, graph, scalars);
+  // Signals may make regular what the elements alone do not: the equations decide.
+  if (out_->tree.singular) {
+    const std::vector<EdgeId> blocking = std::move(out_->tree.blocking);
+    out_->tree = FindPlainTree(graph);
+    out_->tree.blocking = blocking;
+  }
+  EquationOptions equation_options;
+  equation_options.free_inputs = options_.free_inputs;
+  out_->equations = std::make_unique<EquationSystem>(BuildEquations(
+      model_, graph, std::move(scalars), out_->tree, equation_options, &out_->unknown_inputs));
+  if (!out_->unknown_inputs.empty()) return false;
+  if (!out_->equations->parameters.missing.empty()) {
+    const std::string& name = out_->equations->parameters.missing;
+    const size_t dot = name.rfind('.');
+    loaded_.diagnostics.Report(messages::kNoParameterValue, model_.SpanOf(model_[system_].origin),
+                               {name, dot == std::string::npos ? name : name.substr(0, dot)});
+    return false;
+  }
+  out_->starts = FindStarts(*out_->equations, out_->experiment != nullptr ? &out_->experiment->starts : nullptr);
+  return true;
+}
+
+bool Translator::Sort() {
+  EquationSystem& system = *out_->equations;
+  // Each round takes one differentiation of an equation away, so their number is bounded.
+  for (;;) {
+    out_->sorted = std::make_shared<SortedSystem>(SortEquations(system));
+    if (out_->sorted->singular) {
+      DiagnoseSingular(system, out_->sorted->offsets, loaded_.diagnostics);
+      return false;
+    }
+    if (!options_.program) break;
+    std::string problem;
+    out_->program = BuildProgram(out_->sorted, &problem);
+    if (out_->program == nullptr) return false;
+    const std::vector<Cancellation> cancellations = FindCancellations(*out_->program);
+    if (cancellations.empty()) break;
+    out_->cancellations += static_cast<uint32_t>(cancellations.size());
+    for (const Cancellation& c : cancellations) {
+      if (options_.notes) {
+        std::string names;
+        std::vector<ComponentId> ids;
+        for (const CombinationTerm& t : c.terms) {
+          if (system.IsRow(t.equation)) continue;
+          for (const ComponentId id : ComponentsOf(system, t.equation)) ids.push_back(id);
+        }
+        for (const ComponentId id : ids)
+          names += (names.empty() ? "`" : ", `") + ComponentName(model_, *out_->graph, id) + "`";
+        if (!ids.empty())
+          loaded_.diagnostics.Report(messages::kCancelling, ComponentPlace(model_, *out_->graph, ids[0]), {names});
+      }
+      if (!ReplaceEquation(system, c.terms, c.cancelled)) {
+        DiagnoseDependent(system, c.terms, c.cancelled, loaded_.diagnostics);
+        return false;
+      }
+    }
+    FindIncidence(system);
+  }
+  DiagnoseDerivatives(*out_->sorted, loaded_.diagnostics);
+  if (options_.notes && !out_->tree.singular) DiagnoseStates(*out_->sorted, loaded_.diagnostics);
+  return true;
+}
+
+}  // namespace
+
+std::unique_ptr<Translation> Translate(LoadedModel& loaded, const TranslateOptions& options) {
+  return Translator(loaded, options).Run();
 }
 
 }  // namespace cotree

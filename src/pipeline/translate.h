@@ -12,25 +12,30 @@
 namespace cotree {
 
 struct TranslateOptions {
-  std::string system;                    // by name; empty: the only one
-  std::vector<std::string> free_inputs;  // cut from their drivers
-  std::vector<std::pair<std::string, std::string>> settings;  // "motor.R" and "0.3 ohm"
+  std::string system;                    // by name; empty: that of the experiment, or the first of the file
+  std::string experiment;                // by name; empty: none (its `set`s and `start`s count)
+  std::vector<std::string> free_inputs;  // inputs or outputs that are cut from their drivers
   bool program = true;                   // false: stop at the sorted equations
+  bool notes = false;                    // report what is worth knowing, too (COT41xx notes)
 };
 
-/** A system translated, stage by stage. Without errors in the diagnostics everything up to the stage asked for
-is there. */
+/** A system translated, stage by stage: graph, tree, equations, order, program. With `ok` everything up to the
+stage asked for is there; otherwise the diagnostics have errors. */
 struct Translation {
+  std::vector<SystemGraph> graphs;       // the one system
   const SystemGraph* graph = nullptr;
+  const Experiment* experiment = nullptr;
   NormalTree tree;
   std::unique_ptr<EquationSystem> equations;
   std::shared_ptr<SortedSystem> sorted;
   std::unique_ptr<Program> program;
-  std::vector<SystemGraph> graphs;  // of all systems of the file
+  std::vector<StartEntry> starts;        // of classes, composites and the experiment
+  std::vector<std::string> unknown_inputs;  // of free_inputs, those that were not found
+  uint32_t cancellations = 0;            // orders lost to numbers that cancel
   bool ok = false;
 };
 
-/// Graph, tree, equations, order, program; findings are added to `loaded.diagnostics`.
+/// Findings are added to `loaded.diagnostics`.
 std::unique_ptr<Translation> Translate(LoadedModel& loaded, const TranslateOptions& options = {});
 
 }  // namespace cotree

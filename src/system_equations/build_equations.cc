@@ -313,7 +313,7 @@ void Builder::AddRows() {
 }
 
 EquationSystem Builder::Run() {
-  out_.parameters = FindParameters(model_, graph_, out_.scalars, options_.settings);
+  out_.parameters = FindParameters(model_, graph_, out_.scalars);
   NumberParts();
   BindInputs();
   BindInner();

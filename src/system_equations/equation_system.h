@@ -128,7 +128,6 @@ bool ReplaceEquation(EquationSystem& system, std::span<const CombinationTerm> te
 struct EquationOptions {
   /// Names of inputs or outputs ("V.u", "V_u.y") that become free inputs of the system.
   std::vector<std::string> free_inputs;
-  std::vector<ParameterSetting> settings;
   /// Rows are shared by sums where their total length would exceed this many times the edges (design §3.2).
   double longest_rows = 8;
 };

@@ -29,8 +29,15 @@ GraphBuilder::GraphBuilder(Model& model, ClassId system, Diagnostics& diagnostic
   domains_by_name_ = std::move(by_name);
 }
 
-SystemGraph GraphBuilder::Run() {
+SystemGraph GraphBuilder::Run(std::vector<SystemSetting> settings) {
   Values values;
+  for (const SystemSetting& s : settings) {
+    if (s.path.empty())
+      values.scalars[model_[graph_.system].parameters[s.parameter].symbol.value] = s.value;
+    else
+      values.given.push_back({s.path, s.parameter, s.value});
+  }
+  graph_.settings = std::move(settings);
   Complete(model_[graph_.system], values);
   AddComponent(ElementOf(graph_.system, values.scalars), UINT32_MAX, 0);
   pending_.push_back({ComponentId(0), std::make_shared<Values>(std::move(values))});
@@ -97,8 +104,8 @@ void GraphBuilder::Expand(ComponentId parent, const std::shared_ptr<const Values
 }
 
 SystemGraph BuildSystemGraph(Model& model, ClassId system, Diagnostics& diagnostics,
-                             const GraphLimits& limits) {
-  return GraphBuilder(model, system, diagnostics, limits).Run();
+                             const GraphLimits& limits, std::vector<SystemSetting> settings) {
+  return GraphBuilder(model, system, diagnostics, limits).Run(std::move(settings));
 }
 
 }  // namespace cotree

@@ -19,6 +19,6 @@ names that are not counted up. Reports only what cannot be represented: a system
 input that is driven twice. All other findings are Diagnose's (diagnose_graph.h). The model changes in its
 pool of expressions alone. */
 SystemGraph BuildSystemGraph(Model& model, ClassId system, Diagnostics& diagnostics,
-                             const GraphLimits& limits = {});
+                             const GraphLimits& limits = {}, std::vector<SystemSetting> settings = {});
 
 }  // namespace cotree

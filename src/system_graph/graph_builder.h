@@ -32,7 +32,7 @@ class GraphBuilder {
  public:
   GraphBuilder(Model& model, ClassId system, Diagnostics& diagnostics, const GraphLimits& limits);
 
-  SystemGraph Run();
+  SystemGraph Run(std::vector<SystemSetting> settings);
 
  private:
   static constexpr double kUnknownValue = std::numeric_limits<double>::quiet_NaN();

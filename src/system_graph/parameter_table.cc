@@ -21,12 +21,13 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 /* Components come parents first, so the values of the surroundings are there when they are asked for. */
 class Filler {
  public:
-  Filler(const Model& model, const SystemGraph& graph, const std::vector<ScalarElement>& scalars,
-         std::span<const ParameterSetting> settings)
+  Filler(const Model& model, const SystemGraph& graph, const std::vector<ScalarElement>& scalars)
       : model_(model), pool_(model.expressions), graph_(graph), scalars_(scalars) {
     outer_.scalars.assign(pool_.symbol_count(), kNone);
     inner_.scalars.assign(pool_.symbol_count(), kNone);
-    for (const ParameterSetting& s : settings) settings_[s.component.value].push_back(s);
+    for (const SystemSetting& s : graph.settings) {
+      if (!s.path.empty()) given_[0].push_back({s.path, s.parameter, s.value});
+    }
     for (uint32_t k = 1; k <= 8; ++k) {
       const auto symbol = pool_.FindSymbol("#" + std::to_string(k));
       index_symbols_.push_back(symbol.value_or(SymbolId::None()));
@@ -65,7 +66,6 @@ class Filler {
   const ExprPool& pool_;
   const SystemGraph& graph_;
   const std::vector<ScalarElement>& scalars_;
-  std::map<uint32_t, std::vector<ParameterSetting>> settings_;
   std::vector<SymbolId> index_symbols_;
   std::vector<Layout> layouts_;
   std::unordered_map<uint32_t, std::unique_ptr<Tape>> tapes_;
@@ -250,11 +250,9 @@ void Filler::FillBlock(ComponentId id, const Layout& layout, std::vector<double>
       }
     }
   }
-  const auto set = settings_.find(id.value);
-  if (set != settings_.end()) {
-    for (const ParameterSetting& s : set->second) {
-      for (uint32_t k = 0; k < layout.count[s.parameter]; ++k)
-        block[layout.first[s.parameter] + k] = s.value;
+  if (id.value == 0) {
+    for (const SystemSetting& s : graph_.settings) {
+      if (s.path.empty() && layout.count[s.parameter] > 0) block[layout.first[s.parameter]] = s.value;
     }
   }
   FillDefaults(c.element, layout, block);
@@ -287,8 +285,7 @@ ParameterTable Filler::Run() {
   bool shared = false;
   for (uint32_t i = 0; i < graph_.components.size(); ++i) {
     const Component& c = graph_.components[i];
-    const bool set = !settings_.empty() && settings_.count(i) > 0;
-    if (i > 0 && c.scope == last_scope && shared && !set &&
+    if (i > 0 && c.scope == last_scope && shared &&
         c.element == graph_.components[i - 1].element) {
       out_.first[i] = out_.first[i - 1];
       continue;
@@ -310,7 +307,6 @@ ParameterTable Filler::Run() {
           shared = shared && !owner.arguments[instance.first_argument + k].per_element;
       }
     }
-    if (set) last_scope = UINT32_MAX - 1;
     if (out_.missing.empty()) {
       const ComponentClass& cls = graph_.ClassOf(model_, ComponentId(i));
       for (size_t k = 0; k < block.size(); ++k) {
@@ -330,9 +326,8 @@ ParameterTable Filler::Run() {
 }  // namespace
 
 ParameterTable FindParameters(const Model& model, const SystemGraph& graph,
-                              const std::vector<ScalarElement>& scalars,
-                              std::span<const ParameterSetting> settings) {
-  return Filler(model, graph, scalars, settings).Run();
+                              const std::vector<ScalarElement>& scalars) {
+  return Filler(model, graph, scalars).Run();
 }
 
 }  // namespace cotree

@@ -9,13 +9,6 @@
 
 namespace cotree {
 
-/** A value for a parameter, given from outside the text: `--set motor.R=0.3`. */
-struct ParameterSetting {
-  ComponentId component;
-  uint32_t parameter = 0;
-  double value = 0;  // SI; for an array of parameters: all elements
-};
-
 /** The numbers of all parameters of a system. The block of a component holds its ScalarElement::parameters in
 order; components with equal blocks share one, so an array of a million equal resistors has one number. */
 struct ParameterTable {
@@ -29,7 +22,6 @@ struct ParameterTable {
 };
 
 ParameterTable FindParameters(const Model& model, const SystemGraph& graph,
-                              const std::vector<ScalarElement>& scalars,
-                              std::span<const ParameterSetting> settings = {});
+                              const std::vector<ScalarElement>& scalars);
 
 }  // namespace cotree

@@ -121,6 +121,14 @@ struct DomainGraph {
   LargeVector<EdgeId> edges;
 };
 
+/** A value for a parameter from outside the text (`--set motor.R=...`): instances on the way from the system,
+then the parameter. For an array of instances all elements are meant. */
+struct SystemSetting {
+  std::vector<uint32_t> path;
+  uint32_t parameter = 0;
+  double value = 0;
+};
+
 /** The linear graph of a system (paper 000 §2-3.1): terminal graphs of all components, merged at their
 terminals.
 
@@ -136,6 +144,7 @@ beside it: `drivers` says for each input slot what drives it.
 Flat arrays of integers; what belongs to a class is stored once (design §3.1). */
 struct SystemGraph {
   ClassId system;
+  std::vector<SystemSetting> settings;  // values given from outside the text
   bool refused = false;  // too large; the graph is empty but for its beginning
   std::vector<ElementClass> elements;
   LargeVector<Component> components;

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/block_list.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace cotree {
+
+std::string BlockKindWord(BlockKind kind) {
+  return kind == BlockKind::kLinearConstant ? "linear_constant" : std::string(BlockKindName(kind));
+}
+
+BlockList::BlockList(const Program& program) : sorted_(*program.sorted), implicit_(sorted_.blocks(), nullptr) {
+  for (const ImplicitBlock& block : program.blocks) implicit_[block.block] = &block;
+}
+
+bool BlockList::IsTear(size_t block, uint32_t slot) const {
+  const ImplicitBlock* b = implicit_[block];
+  return b != nullptr && b->tears.size() < b->unknowns.size() &&
+         std::any_of(b->tears.begin(), b->tears.end(), [&](uint32_t t) { return b->unknowns[t] == slot; });
+}
+
+std::string BlockList::Bracket(size_t block, size_t line) const {
+  const size_t count = sorted_.Block(block).size();
+  if (count == 1) return "  ";
+  return line == 0 ? "┌ " : line + 1 == count ? "└ " : "│ ";
+}
+
+std::vector<std::string> DependentNames(const SortedSystem& sorted) {
+  std::vector<std::string> names;
+  for (uint32_t v = 0; v + 1 < sorted.first_slot.size(); ++v) {
+    const uint32_t d = sorted.offsets.variable[v];
+    for (uint32_t order = 0; order < d; ++order) {
+      const uint32_t equation = sorted.equation_of_slot[sorted.Slot({v, order})];
+      if (equation != UINT32_MAX) names.push_back(sorted.system->VariableName(v, order));
+    }
+  }
+  return names;
+}
+
+nlohmann::ordered_json StatesJson(const SortedSystem& sorted) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  for (const VariableRef s : sorted.states)
+    out.push_back({{"name", sorted.system->VariableName(s.variable, s.order)},
+                   {"derivative", sorted.system->VariableName(s.variable, s.order + 1)}});
+  return out;
+}
+
+}  // namespace cotree

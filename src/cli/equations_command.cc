@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/block_list.h"
+#include "cli/linear_model.h"
+#include "cli/solved_equation.h"
+#include "cli/system_command.h"
+#include "cli/text_table.h"
+
+namespace cotree {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kMostRows = 300;
+
+std::string More(size_t count) {
+  return fmt::format("    ... and {} more equations; --format json has all\n", count);
+}
+
+// --- As they are computed ---------------------------------------------------------------------------------
+
+class CausalTeller {
+ public:
+  explicit CausalTeller(const Translation& t) : program_(*t.program), sorted_(*t.sorted), blocks_(program_) {}
+
+  // The lines of a block: solved one by one, or a bracket around equations that hold together.
+  std::vector<std::string> Lines(size_t b) const {
+    std::vector<std::string> lines;
+    const auto equations = sorted_.Block(b);
+    if (blocks_.IsImplicit(b)) {
+      std::string unknowns;
+      for (const uint32_t k : equations) unknowns += (unknowns.empty() ? "" : ", ") + sorted_.SlotName(sorted_.slot_of_equation[k]);
+      lines.push_back("solve for " + unknowns + fmt::format(" ({}):", BlockKindName(program_.kind_of_block[b])));
+      for (size_t k = 0; k < equations.size(); ++k)
+        lines.push_back(blocks_.Bracket(b, k) + sorted_.EquationText(equations[k]));
+      return lines;
+    }
+    for (const uint32_t k : equations) lines.push_back(Solved(k));
+    return lines;
+  }
+  std::string Solved(uint32_t k) const {
+    const auto right = SolvedText(sorted_, k);
+    return right ? sorted_.SlotName(sorted_.slot_of_equation[k]) + " = " + *right : sorted_.EquationText(k);
+  }
+
+  std::string Text() const {
+    std::string text;
+    size_t lines = 0;
+    for (size_t b = 0; b < sorted_.blocks(); ++b) {
+      if (lines >= kMostRows) {
+        text += More(sorted_.equations.size() - sorted_.block_first[b]);
+        break;
+      }
+      for (const std::string& line : Lines(b)) text += "    " + line + "\n";
+      lines += sorted_.Block(b).size();
+    }
+    return text;
+  }
+
+  Json ToJson(size_t b) const {
+    Json equations = Json::array();
+    for (const uint32_t k : sorted_.Block(b)) {
+      const auto right = blocks_.IsImplicit(b) ? std::nullopt : SolvedText(sorted_, k);
+      equations.push_back({{"unknown", sorted_.SlotName(sorted_.slot_of_equation[k])},
+                           {"solved", right ? Json(*right) : Json(nullptr)},
+                           {"text", sorted_.EquationText(k)},
+                           {"origin", sorted_.system->EquationOrigin(sorted_.equations[k].equation)}});
+    }
+    return {{"number", b + 1}, {"kind", BlockKindWord(program_.kind_of_block[b])}, {"equations", equations}};
+  }
+  Json ToJson() const {
+    Json out = Json::array();
+    for (size_t b = 0; b < sorted_.blocks(); ++b) out.push_back(ToJson(b));
+    return out;
+  }
+
+ private:
+  const Program& program_;
+  const SortedSystem& sorted_;
+  BlockList blocks_;
+};
+
+// --- As they were written ---------------------------------------------------------------------------------
+
+struct EquationGroup {
+  std::string kind, name;
+  std::vector<uint32_t> equations;
+};
+
+std::vector<EquationGroup> GroupEquations(const EquationSystem& system) {
+  std::vector<EquationGroup> groups;
+  EquationGroup circuits{"circuits", "circuits", {}}, cut_sets{"cut_sets", "cut-sets", {}},
+      sums{"sums", "sums that several circuits and cut-sets share", {}}, signals{"signals", "signals of composites", {}};
+  for (uint32_t e = 0; e < system.equation_count(); ++e) {
+    if (system.IsRow(e)) {
+      const RowKind kind = system.row_kind[e - system.part_equations];
+      (kind == RowKind::kCircuit    ? circuits
+       : kind == RowKind::kCutSet   ? cut_sets
+       : kind == RowKind::kSegment ? sums
+                                    : signals)
+          .equations.push_back(e);
+      continue;
+    }
+    std::string origin = system.EquationOrigin(e);
+    if (groups.empty() || groups.back().name != origin) {
+      const bool own = e < system.part_equations && system.PartOfEquation(e) < system.graph->components.size();
+      groups.push_back({own ? "component" : "added", std::move(origin), {}});
+    }
+    groups.back().equations.push_back(e);
+  }
+  for (EquationGroup* group : {&signals, &circuits, &cut_sets, &sums}) {
+    if (!group->equations.empty()) groups.push_back(std::move(*group));
+  }
+  return groups;
+}
+
+std::string SystemText(const EquationSystem& system, const Console& console) {
+  std::string text;
+  size_t lines = 0;
+  for (const EquationGroup& group : GroupEquations(system)) {
+    if (lines >= kMostRows) {
+      text += More(system.equation_count() - lines);
+      break;
+    }
+    text += "\n  " + console.Cyan(group.name) + "\n";
+    for (const uint32_t e : group.equations) {
+      if (lines >= kMostRows) break;
+      text += "    " + system.EquationText(e) + "\n";
+      ++lines;
+    }
+  }
+  return text;
+}
+
+Json SystemJson(const EquationSystem& system) {
+  Json out = Json::array();
+  for (const EquationGroup& group : GroupEquations(system)) {
+    Json equations = Json::array();
+    for (const uint32_t e : group.equations) equations.push_back(system.EquationText(e));
+    out.push_back({{"kind", group.kind}, {"name", group.name}, {"equations", equations}});
+  }
+  return out;
+}
+
+// --- States and their derivatives -------------------------------------------------------------------------
+
+/** Which blocks a variable needs. */
+class Needs {
+ public:
+  explicit Needs(const SortedSystem& sorted) : sorted_(sorted), block_of_(sorted.equations.size()) {
+    for (uint32_t b = 0; b < sorted.blocks(); ++b) {
+      for (const uint32_t k : sorted.Block(b)) block_of_[k] = b;
+    }
+  }
+  /// The blocks that compute a slot, in order; none for a state or input.
+  std::vector<uint32_t> Of(uint32_t slot) const {
+    std::vector<bool> seen(sorted_.blocks(), false);
+    std::vector<uint32_t> open, out;
+    const auto visit = [&](uint32_t s) {
+      const uint32_t e = sorted_.equation_of_slot[s];
+      if (e == UINT32_MAX || seen[block_of_[e]]) return;
+      seen[block_of_[e]] = true;
+      open.push_back(block_of_[e]);
+    };
+    visit(slot);
+    while (!open.empty()) {
+      const uint32_t b = open.back();
+      open.pop_back();
+      out.push_back(b);
+      for (const uint32_t k : sorted_.Block(b))
+        sorted_.OverUses(k, [&](uint32_t v, uint32_t order) { visit(sorted_.Slot({v, order})); });
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+  /// Whether a block depends on nothing but time and parameters.
+  bool IsSource(uint32_t b) const {
+    bool source = true;
+    for (const uint32_t k : sorted_.Block(b)) {
+      sorted_.OverUses(k, [&](uint32_t v, uint32_t order) {
+        const uint32_t e = sorted_.equation_of_slot[sorted_.Slot({v, order})];
+        source = source && e != UINT32_MAX && block_of_[e] == b;
+      });
+    }
+    return source;
+  }
+
+ private:
+  const SortedSystem& sorted_;
+  std::vector<uint32_t> block_of_;  // by sorted equation
+};
+
+// "2*a - b"
+void AddTerm(std::string* text, double factor, const std::string& name) {
+  if (factor == 0) return;
+  *text += text->empty() ? (factor < 0 ? "-" : "") : (factor < 0 ? " - " : " + ");
+  if (std::abs(factor) != 1) *text += ShortNumber(std::abs(factor)) + " ";
+  *text += name;
+}
+
+struct StateEquation {
+  std::string state, right;
+  std::vector<std::string> sources;
+};
+
+std::vector<StateEquation> StateEquations(const SortedSystem& sorted, const LinearModel& m) {
+  const Needs needs(sorted);
+  std::vector<StateEquation> out;
+  for (size_t i = 0; i < m.n(); ++i) {
+    StateEquation row{m.states[i], "", {}};
+    for (size_t j = 0; j < m.n(); ++j) AddTerm(&row.right, m.A[i * m.n() + j], m.states[j]);
+    for (size_t order = 0; order < m.B.size(); ++order) {
+      for (size_t j = 0; j < m.m(); ++j)
+        AddTerm(&row.right, m.B[order][i * m.m() + j], m.inputs[j] + std::string(order, '\''));
+    }
+    for (const uint32_t b : needs.Of(sorted.Slot({sorted.states[i].variable, sorted.states[i].order + 1}))) {
+      if (!needs.IsSource(b)) continue;
+      for (const uint32_t k : sorted.Block(b)) row.sources.push_back(sorted.SlotName(sorted.slot_of_equation[k]));
+    }
+    if (!row.sources.empty()) row.right += (row.right.empty() ? "" : " + ") + fmt::format("b{}(t)", i + 1);
+    if (row.right.empty()) row.right = "0";
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+std::string LinearText(const SortedSystem& sorted, const LinearModel& m, const Console& console) {
+  std::string text = "\n  " + console.Cyan("linear state equations") + "\n";
+  size_t width = 0;
+  const std::vector<StateEquation> rows = StateEquations(sorted, m);
+  for (const StateEquation& row : rows) width = std::max(width, row.state.size());
+  std::string sources;
+  for (size_t i = 0; i < rows.size() && i < kMostRows; ++i) {
+    text += fmt::format("    {:<{}} = {}\n", rows[i].state + "'", width + 1, rows[i].right);
+    if (rows[i].sources.empty()) continue;
+    sources += fmt::format("    b{}(t)", i + 1);
+    for (size_t k = 0; k < rows[i].sources.size(); ++k) sources += (k == 0 ? " from " : ", ") + rows[i].sources[k];
+    sources += "\n";
+  }
+  if (rows.size() > kMostRows) text += More(rows.size() - kMostRows);
+  if (!sources.empty()) text += "\n  " + console.Cyan("what drives it") + "\n" + sources;
+  return text + MatricesText(m, console);
+}
+
+std::string ChainText(const Translation& t, const Console& console) {
+  const SortedSystem& sorted = *t.sorted;
+  const CausalTeller causal(t);
+  const Needs needs(sorted);
+  std::vector<bool> said(sorted.blocks(), false);
+  std::string text;
+  size_t lines = 0;
+  for (const VariableRef s : sorted.states) {
+    const uint32_t slot = sorted.Slot({s.variable, s.order + 1});
+    text += "\n  " + console.Cyan(sorted.SlotName(sorted.Slot(s)) + "' = " + sorted.SlotName(slot)) + "\n";
+    for (const uint32_t b : needs.Of(slot)) {
+      if (said[b]) continue;
+      said[b] = true;
+      if (lines >= kMostRows) return text + More(sorted.equations.size() - lines);
+      for (const std::string& line : causal.Lines(b)) text += "    " + line + "\n";
+      lines += sorted.Block(b).size();
+    }
+  }
+  return text;
+}
+
+Json StateSpaceJson(const Translation& t, const LinearModel* m) {
+  const SortedSystem& sorted = *t.sorted;
+  const Needs needs(sorted);
+  Json equations = Json::array();
+  const std::vector<StateEquation> rows = m != nullptr ? StateEquations(sorted, *m) : std::vector<StateEquation>();
+  for (size_t i = 0; i < sorted.states.size(); ++i) {
+    const VariableRef s = sorted.states[i];
+    const uint32_t slot = sorted.Slot({s.variable, s.order + 1});
+    Json chain = Json::array();
+    for (const uint32_t b : needs.Of(slot)) chain.push_back(b + 1);
+    equations.push_back({{"state", sorted.SlotName(sorted.Slot(s))},
+                         {"derivative", sorted.SlotName(slot)},
+                         {"right", m != nullptr ? Json(rows[i].right) : Json(nullptr)},
+                         {"sources", m != nullptr ? Json(rows[i].sources) : Json::array()},
+                         {"blocks", chain}});
+  }
+  return equations;
+}
+
+}  // namespace
+
+int RunEquations(const EquationsOptions& options, const Console& console) {
+  TranslateOptions translate;
+  translate.free_inputs = options.inputs;
+  translate.program = options.form != "system";
+  const auto say = [&](Translation& t, const Console& colours, SystemOutput* out) -> int {
+    const Model& model = *t.equations->model;
+    const bool json = options.format == "json";
+    if (json) {
+      out->json["name"] = model.Text(model[t.graph->system].name);
+      out->json["form"] = options.form;
+    } else {
+      out->text = SystemHeading(t, colours) + ": ";
+    }
+    if (options.form == "system") {
+      if (json)
+        out->json["groups"] = SystemJson(*t.equations);
+      else
+        out->text += Plural(t.equations->equation_count(), "equation") + ", as they stand\n" + SystemText(*t.equations, colours);
+      return kExitOk;
+    }
+    const std::string counts = Plural(t.sorted->states.size(), "state") + ", " + Plural(t.sorted->equations.size(), "equation");
+    const CausalTeller causal(t);
+    if (options.form == "causal") {
+      if (json) {
+        out->json["states"] = StatesJson(*t.sorted);
+        out->json["blocks"] = causal.ToJson();
+      } else {
+        out->text += counts + " in the order of computation\n\n" + causal.Text();
+      }
+      return kExitOk;
+    }
+    std::optional<LinearModel> linear;
+    if (IsLinear(*t.sorted)) {
+      int exit = kExitOk;
+      linear = LinearizeAtStart(t, options.outputs, &exit);
+      if (!linear) return exit;
+    }
+    if (json) {
+      out->json["linear"] = linear.has_value();
+      out->json["equations"] = StateSpaceJson(t, linear ? &*linear : nullptr);
+      out->json["blocks"] = causal.ToJson();
+      out->json["matrices"] = linear ? MatricesJson(*linear) : Json(nullptr);
+    } else {
+      out->text += counts + (linear ? ", linear\n" : ", not linear: the equations behind each derivative, each once\n") +
+                   (linear ? LinearText(*t.sorted, *linear, colours) : ChainText(t, colours));
+    }
+    return kExitOk;
+  };
+  return RunOnSystem(options, "cotree.equations/1", translate, console, say);
+}
+
+}  // namespace cotree

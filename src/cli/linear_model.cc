@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/linear_model.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/system_command.h"
+#include "cli/text_table.h"
+
+namespace cotree {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kMostColumns = 16, kMostRows = 40;  // more do not fit a terminal
+
+std::string MatrixText(const std::string& name, const std::vector<double>& matrix,
+                       const std::vector<std::string>& rows, const std::vector<std::string>& columns,
+                       const Console& console) {
+  if (rows.empty() || columns.empty()) return {};
+  if (rows.size() > kMostRows || columns.size() > kMostColumns)
+    return fmt::format("\n  {} is {} x {}; --format json has it\n", console.Cyan(name), rows.size(), columns.size());
+  TextTable table("l" + std::string(columns.size(), 'r'));
+  std::vector<std::string> heading{name};
+  heading.insert(heading.end(), columns.begin(), columns.end());
+  table.Add(heading);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::vector<std::string> cells{rows[i]};
+    for (size_t j = 0; j < columns.size(); ++j) cells.push_back(ShortNumber(matrix[i * columns.size() + j]));
+    table.Add(cells);
+  }
+  return "\n" + table.Text("  ", console);
+}
+
+Json MatrixJson(const std::vector<double>& matrix, size_t rows, size_t columns) {
+  Json out = Json::array();
+  for (size_t i = 0; i < rows; ++i) {
+    Json row = Json::array();
+    for (size_t j = 0; j < columns; ++j) row.push_back(matrix[i * columns + j]);
+    out.push_back(row);
+  }
+  return out;
+}
+
+std::vector<std::string> Primed(std::vector<std::string> names, size_t times) {
+  for (std::string& name : names) name.append(times, '\'');
+  return names;
+}
+
+// The inputs' derivatives that really occur.
+bool Occurs(const LinearModel& model, size_t order) {
+  const auto nonzero = [](double x) { return x != 0; };
+  return std::any_of(model.B[order].begin(), model.B[order].end(), nonzero) ||
+         std::any_of(model.D[order].begin(), model.D[order].end(), nonzero);
+}
+
+}  // namespace
+
+std::optional<LinearModel> LinearizeAtStart(const Translation& translation, const std::vector<std::string>& outputs,
+                                            int* exit) {
+  std::vector<VariableRef> found;
+  *exit = kExitUsage;
+  if (!FindOutputs(translation, outputs, &found)) return std::nullopt;
+  ProgramRun run(*translation.program);
+  for (const StartEntry& start : translation.starts) {
+    if (start.given && translation.sorted->HasSlot(start.variable))
+      run.values[translation.sorted->Slot(start.variable)] = start.value;
+  }
+  run.switch_time = 1e-9;  // just behind what switches at the start
+  if (!run.Run(0)) {
+    fmt::print(stderr, "cotree: at the start, t = 0: {}\n", run.FailureText());
+    *exit = kExitNumerical;
+    return std::nullopt;
+  }
+  *exit = kExitOk;
+  return Linearize(run, *translation.program, found, 0);
+}
+
+std::string MatricesText(const LinearModel& m, const Console& console) {
+  const std::vector<std::string> rates = Primed(m.states, 1);
+  std::string text = MatrixText("A", m.A, rates, m.states, console);
+  if (!m.B.empty()) text += MatrixText("B", m.B[0], rates, m.inputs, console);
+  text += MatrixText("C", m.C, m.outputs, m.states, console);
+  if (!m.D.empty()) text += MatrixText("D", m.D[0], m.outputs, m.inputs, console);
+  for (size_t k = 1; k < m.B.size(); ++k) {
+    if (!Occurs(m, k)) continue;
+    text += MatrixText("B_du" + std::to_string(k), m.B[k], rates, Primed(m.inputs, k), console);
+    text += MatrixText("D_du" + std::to_string(k), m.D[k], m.outputs, Primed(m.inputs, k), console);
+  }
+  return text;
+}
+
+Json MatricesJson(const LinearModel& m) {
+  Json out;
+  out["states"] = m.states;
+  out["inputs"] = m.inputs;
+  out["outputs"] = m.outputs;
+  const std::vector<double> none(std::max(m.n(), m.p()) * m.m(), 0.0);
+  out["A"] = MatrixJson(m.A, m.n(), m.n());
+  out["B"] = MatrixJson(m.B.empty() ? none : m.B[0], m.n(), m.m());
+  out["C"] = MatrixJson(m.C, m.p(), m.n());
+  out["D"] = MatrixJson(m.D.empty() ? none : m.D[0], m.p(), m.m());
+  Json derivatives = Json::array();
+  for (size_t k = 1; k < m.B.size(); ++k) {
+    if (!Occurs(m, k)) continue;
+    derivatives.push_back({{"order", k},
+                           {"B_du", MatrixJson(m.B[k], m.n(), m.m())},
+                           {"D_du", MatrixJson(m.D[k], m.p(), m.m())}});
+  }
+  out["input_derivatives"] = derivatives;
+  return out;
+}
+
+}  // namespace cotree

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/console.h"
+#include "pipeline/translate.h"
+#include "simulation/linearize.h"
+
+namespace cotree {
+
+/// The linear model at the start values. None, with a message and the exit code, where an output is unknown or
+/// the start cannot be computed.
+std::optional<LinearModel> LinearizeAtStart(const Translation& translation, const std::vector<std::string>& outputs,
+                                            int* exit);
+
+/// Matrices with names at their rows and columns.
+std::string MatricesText(const LinearModel& model, const Console& console);
+/// states, inputs, outputs, A, B, C, D and those of the inputs' derivatives.
+nlohmann::ordered_json MatricesJson(const LinearModel& model);
+
+}  // namespace cotree

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/system_command.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/check_json.h"
+#include "cli/files.h"
+
+namespace cotree {
+namespace {
+
+// The one system that is meant; empty, with a message, if that cannot be said.
+std::string ChooseSystem(const Model& model, const SystemOptions& options) {
+  std::vector<std::string> names;
+  for (const ClassId id : model.systems) names.push_back(model.Text(model[id].name));
+  if (names.empty()) {
+    fmt::print(stderr, "cotree: {} has no system\n", options.file);
+    return {};
+  }
+  if (options.system.empty()) {
+    if (names.size() == 1) return names[0];
+    std::string list;
+    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+    fmt::print(stderr, "cotree: {} has several systems; choose one with --system: {}\n", options.file, list);
+    return {};
+  }
+  if (std::find(names.begin(), names.end(), options.system) != names.end()) return options.system;
+  fmt::print(stderr, "cotree: there is no system `{}` in {}{}\n", options.system, options.file,
+             DidYouMean(options.system, names));
+  return {};
+}
+
+bool CheckSettings(const std::vector<std::string>& settings) {
+  for (const std::string& setting : settings) {
+    const size_t equals = setting.find('=');
+    if (equals != std::string::npos && setting.find_first_not_of(' ') < equals &&
+        setting.find_first_not_of(' ', equals + 1) != std::string::npos)
+      continue;
+    fmt::print(stderr, "cotree: --set wants `parameter = value`, as in --set \"motor.R = 0.3 ohm\"; got `{}`\n",
+               setting);
+    return false;
+  }
+  return true;
+}
+
+// Everything that may be made a free input: inputs, and what drives them.
+std::vector<std::string> InputCandidates(const Model& model, const SystemGraph& graph) {
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < graph.components.size(); ++i) {
+    const ElementClass& element = graph.ElementOf(ComponentId(i));
+    for (uint32_t slot = 0; slot < element.slot_variable.size(); ++slot)
+      names.push_back(InputName(model, graph, ComponentId(i), slot));
+  }
+  for (const Driver& driver : ResolveDrivers(model, graph)) {
+    if (!driver.component.IsNone()) names.push_back(DriverName(model, graph, driver));
+  }
+  return names;
+}
+
+bool CheckInputs(const Model& model, const Translation& translation) {
+  for (const std::string& name : translation.unknown_inputs) {
+    fmt::print(stderr, "cotree: there is no input or output `{}` in the system{}\n", name,
+               DidYouMean(name, InputCandidates(model, *translation.graph)));
+  }
+  return translation.unknown_inputs.empty();
+}
+
+}  // namespace
+
+std::string DidYouMean(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::string_view near = Nearest(word, {candidates.begin(), candidates.end()});
+  return near.empty() ? "" : fmt::format("; did you mean `{}`?", near);
+}
+
+std::string SystemHeading(const Translation& translation, const Console& console) {
+  const Model& model = *translation.equations->model;
+  return console.Bold("system " + model.Text(model[translation.graph->system].name));
+}
+
+bool FindOutputs(const Translation& translation, const std::vector<std::string>& names,
+                 std::vector<VariableRef>* outputs) {
+  const EquationSystem& system = *translation.equations;
+  const NameFinder finder(*system.model, *system.graph);
+  for (const std::string& name : names) {
+    const VariableRef ref = FindVariable(system, finder, name);
+    if (translation.sorted->HasSlot(ref)) {
+      outputs->push_back(ref);
+      continue;
+    }
+    if (ref.variable != UINT32_MAX) {
+      fmt::print(stderr, "cotree: `{}` is not computed: no equation needs so high a derivative of `{}`\n", name,
+                 system.VariableName(ref.variable));
+      return false;
+    }
+    std::vector<std::string> candidates;
+    for (uint32_t slot = 0; slot < translation.sorted->slots(); ++slot)
+      candidates.push_back(translation.sorted->SlotName(slot));
+    fmt::print(stderr, "cotree: there is no variable `{}` in the system{}\n", name, DidYouMean(name, candidates));
+    return false;
+  }
+  return true;
+}
+
+int RunOnSystem(const SystemOptions& options, const char* schema, TranslateOptions translate,
+                const Console& console,
+                const std::function<int(Translation&, const Console&, SystemOutput*)>& say) {
+  const bool json = options.format == "json";
+  if (!CheckSettings(options.settings)) return kExitUsage;
+  DiskReader reader;
+  LoadOptions load;
+  load.library = options.library;
+  load.settings = options.settings;
+  load.system = options.system;
+  const auto loaded = LoadModel(options.file, reader, load);
+  std::unique_ptr<Translation> translation;
+  if (loaded->readable && loaded->diagnostics.ok()) {
+    translate.system = ChooseSystem(loaded->model, options);
+    if (translate.system.empty()) return kExitUsage;
+    translation = Translate(*loaded, translate);
+    if (!CheckInputs(loaded->model, *translation)) return kExitUsage;
+  }
+  const bool ok = translation != nullptr && translation->ok && loaded->diagnostics.ok();
+  if (!json) PrintDiagnostics(loaded->diagnostics, loaded->model.files, console);
+  nlohmann::ordered_json system;
+  SystemOutput out{{}, system};
+  int exit = !loaded->readable ? kExitForeign : kExitModel;
+  if (ok) {
+    exit = say(*translation, options.output.empty() ? console : Console::Plain(), &out);
+    if (exit != kExitOk) return exit;
+  } else {
+    if (loaded->diagnostics.ok()) fmt::print(stderr, "cotree: {} cannot be translated\n", options.file);
+    if (!json) return exit;
+  }
+  if (json) {
+    nlohmann::ordered_json document = JsonHead(schema, options.file, *loaded);
+    document["ok"] = ok;
+    document["system"] = std::move(system);
+    out.text = DumpJson(document);
+  }
+  const int written = WriteOutput(out.text, options.output);
+  return written != kExitOk ? written : exit;
+}
+
+}  // namespace cotree

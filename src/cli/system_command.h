@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "cli/commands.h"
+#include "pipeline/translate.h"
+
+namespace cotree {
+
+/** What a command says about a system: `text` (also SVG), or `json` where that is asked for. */
+struct SystemOutput {
+  std::string text;
+  nlohmann::ordered_json& json;
+};
+
+/** The frame of all commands about one translated system: reads the file, chooses the system, translates it,
+prints findings, lets `say` speak, and writes what it said. `say` is called only for a system without errors and
+returns the exit code. The JSON is {head, "system": what `say` made of it, or null}. */
+int RunOnSystem(const SystemOptions& options, const char* schema, TranslateOptions translate,
+                const Console& console,
+                const std::function<int(Translation&, const Console&, SystemOutput*)>& say);
+
+/// "system Positioner".
+std::string SystemHeading(const Translation& translation, const Console& console);
+
+/// The variables that people named, all of them computed by the program. False, with a message, if one is not
+/// there.
+bool FindOutputs(const Translation& translation, const std::vector<std::string>& names,
+                 std::vector<VariableRef>* outputs);
+
+/// A text that stands in one place only: "; did you mean `x`?", or nothing.
+std::string DidYouMean(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace cotree

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "simulation/initialize.h"
+
+namespace cotree {
+
+enum class Method : uint8_t {
+  kBdf,       // CVODE, backward differentiation, analytic sparse Jacobian
+  kExplicit,  // ARKODE, explicit Runge-Kutta of order 5
+};
+
+struct SimulationOptions {
+  double start = 0, stop = 1;
+  double interval = 0;  // of the output; 0: a 500th of the run
+  double rtol = 1e-6;
+  Method method = Method::kBdf;
+  bool steady = false;
+  /// Called now and then with the time reached; false stops the run.
+  std::function<bool(double time)> progress;
+};
+
+/** What a run gave. Rows at the output times, and two at each known switching time: before and after. */
+struct Trajectory {
+  std::vector<uint32_t> slots;          // what the columns are
+  std::vector<double> times;
+  std::vector<std::vector<double>> columns;  // by slot in `slots`, then row
+
+  bool ok = true;
+  bool stopped = false;   // by `progress`
+  std::string problem;    // what went wrong, with the time; what was computed so far is kept
+  Initialization initialization;
+  uint64_t steps = 0, evaluations = 0, jacobians = 0;
+  std::vector<double> switch_times;
+};
+
+/// `slots`: what to record; empty: everything that belongs to a component.
+Trajectory Simulate(const Program& program, const std::vector<StartEntry>& starts,
+                    const SimulationOptions& options, std::vector<uint32_t> slots = {});
+
+/// Times in (start, stop) at which something is known to switch: steps, ramps, knots of tables.
+std::vector<double> KnownSwitchTimes(const Program& program, double start, double stop);
+
+/** Which states each derivative depends on, and columns that can be differentiated together. */
+struct JacobianPattern {
+  std::vector<std::vector<uint32_t>> rows_of_column;
+  std::vector<uint32_t> colour_of_column;
+  uint32_t colours = 0;
+  size_t entries = 0;
+};
+JacobianPattern FindJacobianPattern(const Program& program);
+
+/** An integrator between two switching times. */
+class Integrator {
+ public:
+  virtual ~Integrator() = default;
+  /// Starts anew at a time with the states of `run`.
+  virtual bool Restart(double time, double stop) = 0;
+  /// One step towards the stop time; the time reached.
+  virtual bool Step(double* time) = 0;
+  /// The states at a time within the last step.
+  virtual bool Interpolate(double time, std::vector<double>& states) = 0;
+  virtual std::string problem() const = 0;
+  uint64_t steps = 0, jacobians = 0;
+};
+std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& program, const SimulationOptions& options);
+
+}  // namespace cotree

@@ -12,6 +12,7 @@ std::string BlockKindWord(BlockKind kind) {
 
 BlockList::BlockList(const Program& program) : sorted_(*program.sorted), implicit_(sorted_.blocks(), nullptr) {
   for (const ImplicitBlock& block : program.blocks) implicit_[block.block] = &block;
+  several_ = sorted_.blocks() < sorted_.equations.size();
 }
 
 bool BlockList::IsTear(size_t block, uint32_t slot) const {
@@ -22,7 +23,7 @@ bool BlockList::IsTear(size_t block, uint32_t slot) const {
 
 std::string BlockList::Bracket(size_t block, size_t line) const {
   const size_t count = sorted_.Block(block).size();
-  if (count == 1) return "  ";
+  if (count == 1) return several_ ? "  " : "";
   return line == 0 ? "┌ " : line + 1 == count ? "└ " : "│ ";
 }
 

@@ -18,12 +18,13 @@ class BlockList {
   explicit BlockList(const Program& program);
   bool IsImplicit(size_t block) const { return implicit_[block] != nullptr; }
   bool IsTear(size_t block, uint32_t slot) const;
-  /// What joins the lines of a block with several equations: nothing for one of one.
+  /// What joins the lines of a block of several equations: blanks for one of one, nothing where all are such.
   std::string Bracket(size_t block, size_t line) const;
 
  private:
   const SortedSystem& sorted_;
   std::vector<const ImplicitBlock*> implicit_;  // by block
+  bool several_ = false;                        // some block has several equations
 };
 
 /// Names of variables that are differentiated though they are no states.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,20 @@ struct EquationsOptions : LinearizeOptions {
   std::string form = "causal";  // causal, system, state-space
 };
 int RunEquations(const EquationsOptions& options, const Console& console);
+
+struct SimulateOptions {
+  std::string file;
+  std::string system, experiment;
+  std::optional<double> stop, rtol, interval;
+  std::vector<std::string> settings;  // "motor.R=0.3 ohm"
+  std::string solver = "bdf";         // bdf, erk
+  std::string output;                 // a CSV file
+  bool csv = false;                   // CSV to standard output
+  std::string library;
+};
+int RunSimulate(const SimulateOptions& options, const Console& console);
+/// All values at one time (`stop`; the beginning if not given).
+int RunValues(const SimulateOptions& options, const Console& console);
 
 /// Parses the command line and runs the command.
 int RunCotree(int argc, char** argv);

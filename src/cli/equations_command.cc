@@ -26,7 +26,13 @@ std::string More(size_t count) {
 
 class CausalTeller {
  public:
-  explicit CausalTeller(const Translation& t) : program_(*t.program), sorted_(*t.sorted), blocks_(program_) {}
+  explicit CausalTeller(const Translation& t) : program_(*t.program), sorted_(*t.sorted), blocks_(program_) {
+    for (size_t b = 0; b < sorted_.blocks() && sorted_.block_first[b] < kMostRows; ++b) {
+      if (blocks_.IsImplicit(b)) continue;
+      for (const uint32_t k : sorted_.Block(b)) width_ = std::max(width_, Unknown(k).size());
+    }
+    width_ = std::min(width_, kWidestName);
+  }
 
   // The lines of a block: solved one by one, or a bracket around equations that hold together.
   std::vector<std::string> Lines(size_t b) const {
@@ -34,18 +40,17 @@ class CausalTeller {
     const auto equations = sorted_.Block(b);
     if (blocks_.IsImplicit(b)) {
       std::string unknowns;
-      for (const uint32_t k : equations) unknowns += (unknowns.empty() ? "" : ", ") + sorted_.SlotName(sorted_.slot_of_equation[k]);
+      for (const uint32_t k : equations) unknowns += (unknowns.empty() ? "" : ", ") + Unknown(k);
       lines.push_back("solve for " + unknowns + fmt::format(" ({}):", BlockKindName(program_.kind_of_block[b])));
       for (size_t k = 0; k < equations.size(); ++k)
         lines.push_back(blocks_.Bracket(b, k) + sorted_.EquationText(equations[k]));
       return lines;
     }
-    for (const uint32_t k : equations) lines.push_back(Solved(k));
+    for (const uint32_t k : equations) {
+      const auto right = SolvedText(sorted_, k);
+      lines.push_back(right ? fmt::format("{:<{}} = {}", Unknown(k), width_, *right) : sorted_.EquationText(k));
+    }
     return lines;
-  }
-  std::string Solved(uint32_t k) const {
-    const auto right = SolvedText(sorted_, k);
-    return right ? sorted_.SlotName(sorted_.slot_of_equation[k]) + " = " + *right : sorted_.EquationText(k);
   }
 
   std::string Text() const {
@@ -66,7 +71,7 @@ class CausalTeller {
     Json equations = Json::array();
     for (const uint32_t k : sorted_.Block(b)) {
       const auto right = blocks_.IsImplicit(b) ? std::nullopt : SolvedText(sorted_, k);
-      equations.push_back({{"unknown", sorted_.SlotName(sorted_.slot_of_equation[k])},
+      equations.push_back({{"unknown", Unknown(k)},
                            {"solved", right ? Json(*right) : Json(nullptr)},
                            {"text", sorted_.EquationText(k)},
                            {"origin", sorted_.system->EquationOrigin(sorted_.equations[k].equation)}});
@@ -80,9 +85,13 @@ class CausalTeller {
   }
 
  private:
+  static constexpr size_t kWidestName = 32;  // longer ones stick out
+  std::string Unknown(uint32_t k) const { return sorted_.SlotName(sorted_.slot_of_equation[k]); }
+
   const Program& program_;
   const SortedSystem& sorted_;
   BlockList blocks_;
+  size_t width_ = 0;  // of the unknowns
 };
 
 // --- As they were written ---------------------------------------------------------------------------------

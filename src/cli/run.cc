@@ -4,6 +4,7 @@
 
 #include "base/diagnostics.h"
 #include "cli/commands.h"
+#include "cli/quantities.h"
 
 namespace cotree {
 namespace {
@@ -19,6 +20,7 @@ A first model, in two minutes:
   cotree order lamp.cot        the blocks in the order of computation;  --format svg  draws the sorted matrix
   cotree equations lamp.cot    the equations, solved;  --form system  as they stand;  --form state-space
   cotree linearize lamp.cot    A, B, C, D and the poles;  --input NAME --output NAME
+  cotree simulate lamp.cot     runs its experiment;  --out lamp.csv  keeps everything
   cotree library               all components;  cotree library Resistor  shows one
   cotree fmt lamp.cot          tidy layout, no comment lost
   cotree edit-text lamp.cot set motor R "0.8 ohm"      change one value, leave every other byte
@@ -128,6 +130,38 @@ int RunCotree(int argc, char** argv) {
         ->allow_extra_args(false);
   }
 
+  SimulateOptions simulate, values;
+  std::string simulate_stop, simulate_interval, values_at;
+  CLI::App* simulate_command = app.add_subcommand("simulate", "run a system: an experiment of the file, or as told");
+  simulate_command->add_option("FILE", simulate.file, "a .cot file")->required();
+  simulate_command->add_option("--experiment", simulate.experiment, "which experiment; otherwise the first of the file");
+  simulate_command->add_option("--system", simulate.system, "which system, if the file has several");
+  simulate_command->add_option("--stop", simulate_stop, "when to end: \"2.5 s\", \"40 ms\", 2.5");
+  simulate_command->add_option("--interval", simulate_interval, "of the output; otherwise a 500th of the run");
+  simulate_command->add_option("--rtol", simulate.rtol, "relative tolerance (1e-6)");
+  simulate_command->add_option("--set", simulate.settings, "a parameter: --set \"motor.R=0.3 ohm\"; may be repeated")
+      ->take_all()
+      ->expected(1);
+  simulate_command->add_option("--solver", simulate.solver, "bdf (stiff, variable order) or erk (explicit Runge-Kutta)")
+      ->check(CLI::IsMember({"bdf", "erk"}));
+  simulate_command->add_option("-o,--out", simulate.output, "write all variables to this CSV file");
+  simulate_command->add_flag("--csv", simulate.csv, "print CSV instead of the summary");
+  simulate_command->add_option("--library", simulate.library, "take the standard library from this folder");
+  simulate_command->footer(
+      "\nExamples:\n  cotree simulate examples/positioner/positioner.cot\n  cotree simulate drive.cot --stop \"2 s\" "
+      "--set \"motor.R=0.3 ohm\" --out drive.csv");
+
+  CLI::App* values_command = app.add_subcommand("values", "every variable of a system at one time");
+  values_command->add_option("FILE", values.file, "a .cot file")->required();
+  values_command->add_option("--at", values_at, "the time: \"0.5 s\"; otherwise the beginning");
+  values_command->add_option("--experiment", values.experiment, "which experiment; otherwise the first of the file");
+  values_command->add_option("--system", values.system, "which system, if the file has several");
+  values_command->add_option("--set", values.settings, "a parameter: --set \"motor.R=0.3 ohm\"; may be repeated")
+      ->take_all()
+      ->expected(1);
+  values_command->add_option("--library", values.library, "take the standard library from this folder");
+  values_command->footer("\nExample:\n  cotree values examples/positioner/positioner.cot --at \"1 s\"");
+
   FormatOptions format;
   CLI::App* format_command = app.add_subcommand("fmt", "lay out files anew; comments and meaning stay");
   format_command->add_option("FILE", format.files, "files to format in place")->required();
@@ -190,7 +224,7 @@ Operations:
     }
     if (app.get_subcommands().empty() && argv[1][0] != '-') {
       const std::string_view near =
-          Nearest(argv[1], {"check", "graph", "tree", "order", "equations", "linearize", "fmt", "new", "library",
+          Nearest(argv[1], {"check", "graph", "simulate", "values", "tree", "order", "equations", "linearize", "fmt", "new", "library",
                             "edit-text"});
       std::fprintf(stderr, "cotree: `%s` is not a command%s\nTry `cotree --help`.\n", argv[1],
                    near.empty() ? "" : ("; did you mean `" + std::string(near) + "`?").c_str());
@@ -204,6 +238,17 @@ Operations:
   library.json = library_format == "json";
   if (check_command->parsed()) return RunCheck(check, console);
   if (graph_command->parsed()) return RunGraph(graph, console);
+  for (const auto& [text, target, option] :
+       {std::tuple(&simulate_stop, &simulate.stop, "--stop"), std::tuple(&simulate_interval, &simulate.interval, "--interval"),
+        std::tuple(&values_at, &values.stop, "--at")}) {
+    if (text->empty()) continue;
+    *target = ParseTime(*text);
+    if (*target) continue;
+    std::fprintf(stderr, "cotree: %s: `%s` is not a time; write \"2.5 s\" or \"40 ms\"\n", option, text->c_str());
+    return kExitUsage;
+  }
+  if (simulate_command->parsed()) return RunSimulate(simulate, console);
+  if (values_command->parsed()) return RunValues(values, console);
   if (tree_command->parsed()) return RunTree(tree, console);
   if (order_command->parsed()) return RunOrder(order, console);
   if (equations_command->parsed()) return RunEquations(equations, console);

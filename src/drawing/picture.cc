@@ -54,9 +54,7 @@ class PictureBuilder {
   PictureBuilder(const Model& model, const SystemGraph& graph) : model_(model), graph_(graph) {}
 
   Picture Build() {
-    const ComponentClass& system = model_[graph_.system];
-    picture_.title = model_.Text(system.name);
-    if (!system.documentation.empty()) picture_.title += ": " + system.documentation;
+    picture_.title = TitleOf(model_, graph_);
     size_t further = 0;
     for (const DomainGraph& d : graph_.domains) {
       const std::string name = model_.Text(model_.domains[d.domain.index()].name);
@@ -360,6 +358,11 @@ int CountGlyphs(uint8_t kinds) {
   int count = 0;
   for (const uint8_t bit : {kStores, kDissipates, kDrives, kCouples}) count += (kinds & bit) != 0 ? 1 : 0;
   return std::max(count, 1);
+}
+
+std::string TitleOf(const Model& model, const SystemGraph& graph) {
+  const ComponentClass& system = model[graph.system];
+  return model.Text(system.name) + (system.documentation.empty() ? "" : ": " + system.documentation);
 }
 
 Picture Sideways(Picture picture) {

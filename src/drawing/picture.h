@@ -60,11 +60,14 @@ constexpr double kTitleSize = 12;
 constexpr double kVertexRadius = 9;
 constexpr double kReferenceRadius = 6;
 constexpr double kGlyphWidth = 16;  // a sign before an edge's label, with the room behind it
+constexpr size_t kTitleLength = 90;  // characters of a heading
 constexpr const char* kSignalColour = "#c2188f";
 
 /// The number of signs before an edge's label: one a kind, one for a sensor.
 int CountGlyphs(uint8_t kinds);
 
+/// "Positioner: position drive with a DC motor".
+std::string TitleOf(const Model& model, const SystemGraph& graph);
 Picture BuildPicture(const Model& model, const SystemGraph& graph);
 /// The same, with the reference to the right and everything "above" it to the left.
 Picture Sideways(Picture picture);

@@ -3,17 +3,8 @@
 
 #include <algorithm>
 
-#include "drawing/svg_text.h"
-#include "drawing/text_metric.h"
-
 namespace cotree {
 namespace {
-
-constexpr double kSize = 10;    // of the text
-constexpr double kRow = 18;     // from row to row
-constexpr double kSample = 24;  // of a sample of a line
-constexpr double kGap = 18;     // between two entries
-constexpr const char* kGrey = "#555555";
 
 const char* TextOf(Glyph glyph) {
   switch (glyph) {
@@ -31,45 +22,25 @@ const char* TextOf(Glyph glyph) {
   return "";
 }
 
-// Entries one after the other, in a new row where there is no more room.
-class LegendWriter {
- public:
-  LegendWriter(Point at, double width) : left_(at.x), width_(width), x_(at.x), y_(at.y + kRow / 2) {}
-
-  template <class DrawSample>
-  void Add(const std::string& text, double sample, const DrawSample& draw) {
-    const double width = sample + 5 + TextWidth(text, kSize);
-    if (x_ > left_ && x_ + width > left_ + width_) NewRow();
-    legend_.svg +=
-        draw(Point{x_, y_}) + SvgText({x_ + sample + 5, y_ + kSize * 0.36}, text, kSize, "start", kGrey);
-    legend_.width = std::max(legend_.width, x_ + width - left_);
-    x_ += width + kGap;
-  }
-
-  void AddLine(const std::string& text, const std::string& attributes) {
-    Add(text, kSample, [&](Point at) {
-      return "<path d=\"M" + Pair(at) + "h" + Number(kSample) + "\" fill=\"none\" " + attributes + "/>";
-    });
-  }
-
-  void NewRow() {
-    if (x_ == left_) return;
-    x_ = left_;
-    y_ += kRow;
-  }
-
-  Legend Finish() {
-    legend_.bottom = y_ + (x_ > left_ ? kRow / 2 : -kRow / 2);
-    legend_.svg = "<g class=\"legend\">" + legend_.svg + "</g>\n";
-    return std::move(legend_);
-  }
-
- private:
-  double left_, width_, x_, y_;
-  Legend legend_;
-};
-
 }  // namespace
+
+void LegendWriter::AddLine(const std::string& text, const std::string& attributes) {
+  Add(text, kSample, [&](Point at) {
+    return "<path d=\"M" + Pair(at) + "h" + Number(kSample) + "\" fill=\"none\" " + attributes + "/>";
+  });
+}
+
+void LegendWriter::NewRow() {
+  if (x_ == left_) return;
+  x_ = left_;
+  y_ += kRow;
+}
+
+Legend LegendWriter::Finish() {
+  legend_.bottom = y_ + (x_ > left_ ? kRow / 2 : -kRow / 2);
+  legend_.svg = "<g class=\"legend\">" + legend_.svg + "</g>\n";
+  return std::move(legend_);
+}
 
 std::vector<Glyph> GlyphsOf(uint8_t kinds) {
   std::vector<Glyph> out;
@@ -125,7 +96,7 @@ Legend WriteLegend(const Picture& picture, Point at, double width) {
   for (const Glyph glyph :
        {Glyph::kDrives, Glyph::kStores, Glyph::kDissipates, Glyph::kCouples, Glyph::kMeasures}) {
     if (!used[static_cast<size_t>(glyph)]) continue;
-    legend.Add(TextOf(glyph), 12, [&](Point p) { return SvgGlyph(glyph, p, kGrey); });
+    legend.Add(TextOf(glyph), 12, [&](Point p) { return SvgGlyph(glyph, p, LegendWriter::kGrey); });
   }
   return legend.Finish();
 }

@@ -48,4 +48,23 @@ std::string SvgText(Point at, const std::string& text, double size, const char* 
          ">" + Escaped(text) + "</text>";
 }
 
+std::string Shortened(const std::string& text, size_t characters) {
+  size_t count = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if ((static_cast<uint8_t>(text[i]) & 0xC0) == 0x80) continue;
+    if (++count > characters) return text.substr(0, i) + "...";
+  }
+  return text;
+}
+
+std::string SvgPage(const Box& page, const std::string& title, const std::string& body) {
+  const std::string left = Number(page.left), top = Number(page.top), width = Number(page.right - page.left),
+                    height = Number(page.bottom - page.top);
+  return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width + "\" height=\"" + height + "\" viewBox=\"" +
+         left + " " + top + " " + width + " " + height +
+         "\" font-family=\"'DejaVu Sans', Verdana, Arial, sans-serif\">\n<title>" + Escaped(title) +
+         "</title>\n<rect x=\"" + left + "\" y=\"" + top + "\" width=\"" + width + "\" height=\"" + height +
+         "\" fill=\"#ffffff\"/>\n" + body + "</svg>\n";
+}
+
 }  // namespace cotree

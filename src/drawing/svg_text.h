@@ -18,4 +18,9 @@ std::string Pair(Point p);
 std::string SvgText(Point at, const std::string& text, double size, const char* anchor = "start",
                     const std::string& colour = "#222222", bool bold = false);
 
+/// At most so many characters, with "..." where some are left out.
+std::string Shortened(const std::string& text, size_t characters);
+/// A whole drawing: what `body` draws inside `page`, on white, with a title.
+std::string SvgPage(const Box& page, const std::string& title, const std::string& body);
+
 }  // namespace cotree

@@ -14,7 +14,6 @@ namespace {
 
 constexpr double kMargin = 16;
 constexpr double kInputSize = 9;
-constexpr size_t kTitleLength = 90;  // characters of the heading
 
 double LineWidth(uint8_t kinds) {
   if ((kinds & kDrives) != 0) return 3.2;
@@ -23,15 +22,6 @@ double LineWidth(uint8_t kinds) {
 
 Box BoxAround(Point centre, double width, double height) {
   return {centre.x - width / 2, centre.y - height / 2, centre.x + width / 2, centre.y + height / 2};
-}
-
-std::string Shortened(const std::string& text) {
-  size_t characters = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if ((static_cast<uint8_t>(text[i]) & 0xC0) == 0x80) continue;
-    if (++characters > kTitleLength) return text.substr(0, i) + "...";
-  }
-  return text;
 }
 
 class SvgWriter {
@@ -270,21 +260,16 @@ class SvgWriter {
 
   // Heading above, legend below, and all of it moved to begin at 0, 0 by the view box.
   std::string Finish() {
-    const std::string heading = Shortened(picture_.title);
+    const std::string heading = Shortened(picture_.title, kTitleLength);
     const double heading_width = TextWidth(heading, kTitleSize, true);
     double width = std::max({bounds_.right - bounds_.left, heading_width, 360.0});
     const Legend legend = WriteLegend(picture_, {bounds_.left, bounds_.bottom + 18}, width);
     width = std::max(width, legend.width);
     const double left = bounds_.left - kMargin, top = bounds_.top - kMargin - 24;
     const double right = bounds_.left + width + kMargin, bottom = legend.bottom + kMargin;
-    const std::string w = Number(right - left), h = Number(bottom - top);
-    return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + w + "\" height=\"" + h + "\" viewBox=\"" +
-           Number(left) + " " + Number(top) + " " + w + " " + h +
-           "\" font-family=\"'DejaVu Sans', Verdana, Arial, sans-serif\">\n<title>" +
-           Escaped(picture_.title) + "</title>\n<rect x=\"" + Number(left) + "\" y=\"" + Number(top) +
-           "\" width=\"" + w + "\" height=\"" + h + "\" fill=\"#ffffff\"/>\n" +
-           SvgText({bounds_.left, bounds_.top - 14}, heading, kTitleSize, "start", "#222222", true) + "\n" +
-           out_ + legend.svg + "</svg>\n";
+    return SvgPage({left, top, right, bottom}, picture_.title,
+                   SvgText({bounds_.left, bounds_.top - 14}, heading, kTitleSize, "start", "#222222", true) +
+                       "\n" + out_ + legend.svg);
   }
 
   const Picture& picture_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <queue>
 
 #include "normal_tree/forest_grower.h"
@@ -66,6 +67,7 @@ class ExchangeSolver {
 
   bool EveryGroupSolvable(IslandSolution* out) const;
   void StartForests();
+  std::vector<uint8_t> GrowForest(const std::vector<std::pair<int64_t, int>>& rank) const;
   void StartValues();
   uint32_t Search(uint32_t source);
   void Relax(uint32_t from, uint32_t to, int64_t length, bool by_topology);
@@ -106,24 +108,37 @@ bool ExchangeSolver::EveryGroupSolvable(IslandSolution* out) const {
   return out->blocking.empty();
 }
 
-void ExchangeSolver::StartForests() {
+// Kruskal's forest: edges with a small rank first.
+std::vector<uint8_t> ExchangeSolver::GrowForest(const std::vector<std::pair<int64_t, int>>& rank) const {
   std::vector<uint32_t> order(edges_);
-  for (uint32_t e = 0; e < edges_; ++e) {
-    order[e] = e;
-    const GroupValues::Edge& edge = island_.groups[group_of_[e]].values->edge()[place_[e]];
-    potential_[2 * e] = StartPotential(edge) + Wish(2 * e) - Wish(2 * e + 1);
-  }
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return potential_[2 * a] > potential_[2 * b];
-  });
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return rank[a] < rank[b]; });
   ForestGrower grower(island_.vertices);
   std::vector<uint8_t> chosen(edges_, 0);
   for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    while (end < order.size() && potential_[2 * order[end]] == potential_[2 * order[begin]]) ++end;
+    while (end < order.size() && rank[order[end]] == rank[order[begin]]) ++end;
     grower.Grow(std::span(order).subspan(begin, end - begin), island_.roots,
                 [&](uint32_t e) { return island_.ends[e]; }, [&](uint32_t e) { chosen[e] = 1; });
   }
-  forests_.Set(chosen, island_.roots);
+  return chosen;
+}
+
+// Within a rank of T: the branches of a choice that every group would like, what stands alone, the others. T' is
+// T but for edges whose two variables are primary always, or never.
+void ExchangeSolver::StartForests() {
+  std::vector<std::pair<int64_t, int>> rank(edges_);
+  bool differ = false;
+  for (uint32_t e = 0; e < edges_; ++e) {
+    const GroupValues& values = *island_.groups[group_of_[e]].values;
+    const GroupValues::Edge& edge = values.edge()[place_[e]];
+    potential_[2 * e] = StartPotential(edge) + Wish(2 * e) - Wish(2 * e + 1);
+    potential_[2 * e + 1] = edge.both ? kAlways : edge.neither ? -kAlways : 0;
+    differ = differ || edge.both || edge.neither;
+    rank[e] = {-potential_[2 * e], values.edges() == 1 ? 1 : edge.branch ? 0 : 2};
+  }
+  const std::vector<uint8_t> tree = GrowForest(rank);
+  for (uint32_t e = 0; e < edges_; ++e) rank[e] = {potential_[2 * e + 1], tree[e] != 0 ? 0 : 1};
+  forests_.Set(tree, differ ? GrowForest(rank) : tree, island_.roots);
 }
 
 // In each group the choice with the greatest value - p, among these the one that agrees most with the forests.
@@ -159,10 +174,16 @@ void ExchangeSolver::FollowTopology(uint32_t from) {
     const uint32_t to = 2 * other + kind;
     Relax(from, to, potential_[from] - potential_[to], true);
   };
-  if (kind == 0)
-    forests_.VisitCutSet(edge, visit);
-  else
+  if (kind == 1) {
     forests_.VisitThroughPath(edge, visit);
+    return;
+  }
+  // What can take the place of a branch seen before is not nearer by this one if distance + potential is not.
+  const auto key = [&](uint32_t v) { return std::pair(reached_[v].distance + potential_[v], reached_[v].arcs); };
+  const auto own = key(from);
+  forests_.VisitCutSet(edge, visit, [&](uint32_t e) {
+    return reached_[2 * e].stamp == stamp_ && reached_[2 * e].done && key(2 * e) <= own;
+  });
 }
 
 void ExchangeSolver::FollowValues(uint32_t from) {
@@ -388,9 +409,10 @@ void ExchangeSolver::Pair(IslandSolution* out) {
   size_t failures = 0;
   for (uint32_t e = 0; e < edges_ && failures < kMostFailures; ++e) {
     if (in_values_[2 * e] == 0 || in_values_[2 * e + 1] == 0) continue;
+    const uint32_t searches = stamp_;
     if (PairEdge(e))
       ++out->cycles;
-    else
+    else if (stamp_ != searches)
       ++failures;
   }
 }

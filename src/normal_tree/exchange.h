@@ -57,7 +57,8 @@ so that when B1 = B2 it is best and p proves it. Both conditions are conditions 
   M_F:    value(B2) - value(B2 - u + v) + p(v) - p(u) >= 0  u in B2, v not, B2 - u + v a basis.
 
 The start is Kruskal's tree, T = T', with p(x_e) the difference of the values of {x_e} and {y_e} and p(y_e) = 0:
-where nothing is coupled that is already B1 = B2. Each variable of B1 that is not in B2 is then brought to agree
+where nothing is coupled that is already B1 = B2. (Nullators, whose two variables are in every choice, and norators,
+whose variables are in none, get their own place in T'.) Each variable of B1 that is not in B2 is then brought to agree
 by a shortest path in the graph of these exchanges, whose lengths are the left sides above, of fewest arcs
 among the shortest (Frank; Murota, Valuated matroid intersection II): u leaves B1 for v along an arc of M_top,
 v enters B2 for u along one of M_F. Distances are added to p, so the conditions hold again.

@@ -32,8 +32,9 @@ ForestPair::ForestPair(std::span<const std::pair<uint32_t, uint32_t>> ends, uint
   }
 }
 
-void ForestPair::Set(const std::vector<uint8_t>& chosen, std::span<const uint32_t> roots) {
-  in_tree_ = in_through_ = chosen;
+void ForestPair::Set(std::vector<uint8_t> tree, std::vector<uint8_t> through, std::span<const uint32_t> roots) {
+  in_tree_ = std::move(tree);
+  in_through_ = std::move(through);
   roots_.assign(roots.begin(), roots.end());
   RootThrough();
 }
@@ -73,21 +74,7 @@ bool ForestPair::RootThrough() {
   return used == static_cast<size_t>(std::count(in_through_.begin(), in_through_.end(), uint8_t{1}));
 }
 
-// Looks at one more incidence; false if the side is complete.
-bool ForestPair::Advance(Side* side, uint32_t branch) {
-  while (side->next == first_[side->vertices[side->at] + 1]) {
-    if (++side->at == side->vertices.size()) return false;
-    side->next = first_[side->vertices[side->at]];
-  }
-  const uint32_t e = incident_[side->next++];
-  const uint32_t w = Other(e, side->vertices[side->at]);
-  if (in_tree_[e] == 0 || e == branch || mark_[w] == side->mark) return true;
-  mark_[w] = side->mark;
-  side->vertices.push_back(w);
-  return true;
-}
-
-const ForestPair::Side& ForestPair::FindSmallerSide(uint32_t branch) {
+void ForestPair::StartSides(uint32_t branch) {
   for (const int s : {0, 1}) {
     const uint32_t v = s == 0 ? ends_[branch].first : ends_[branch].second;
     Side& side = sides_[s];
@@ -96,9 +83,6 @@ const ForestPair::Side& ForestPair::FindSmallerSide(uint32_t branch) {
     side.next = first_[v];
     side.mark = ++last_mark_;
     mark_[v] = side.mark;
-  }
-  for (int s = 0;; s = 1 - s) {
-    if (!Advance(&sides_[s], branch)) return sides_[s];
   }
 }
 

@@ -18,23 +18,30 @@ class ForestPair {
  public:
   ForestPair(std::span<const std::pair<uint32_t, uint32_t>> ends, uint32_t vertices);
 
-  /// T = T' = the chosen edges, T' rooted at `roots` (and at the smallest vertex of a tree that holds none).
-  void Set(const std::vector<uint8_t>& chosen, std::span<const uint32_t> roots);
+  /// By edge, whether it is in T, in T'; T' is rooted at `roots` (and at the smallest vertex of a tree that holds
+  /// none).
+  void Set(std::vector<uint8_t> tree, std::vector<uint8_t> through, std::span<const uint32_t> roots);
   /// The pair with T and T' exchanged: paths in T, cut-sets of T'.
   ForestPair Mirrored() const;
   bool InTree(uint32_t edge) const { return in_tree_[edge] != 0; }
   bool InThroughTree(uint32_t edge) const { return in_through_[edge] != 0; }
 
-  /// Every edge that can take the place of `branch` in T.
-  template <class Visit>
-  void VisitCutSet(uint32_t branch, const Visit& visit) {
-    const Side& side = FindSmallerSide(branch);
+  /// Every edge that can take the place of `branch` in T. Those that can also take the place of a branch with
+  /// done(b) may be left out, and then others of that kind may be visited: so a search over many branches costs
+  /// n log n instead of n^2.
+  template <class Visit, class Done>
+  void VisitCutSet(uint32_t branch, const Visit& visit, const Done& done) {
+    const Side& side = FindSmallerSide(branch, done);
     for (const uint32_t v : side.vertices) {
       for (uint32_t k = first_[v]; k < first_[v + 1]; ++k) {
         const uint32_t e = incident_[k];
         if (in_tree_[e] == 0 && mark_[Other(e, v)] != side.mark) visit(e);
       }
     }
+  }
+  template <class Visit>
+  void VisitCutSet(uint32_t branch, const Visit& visit) {
+    VisitCutSet(branch, visit, [](uint32_t) { return false; });
   }
   /// Every edge of T' on the path of `chord`: those that can leave T' for it.
   template <class Visit>
@@ -63,8 +70,29 @@ class ForestPair {
   uint32_t Other(uint32_t edge, uint32_t v) const {
     return ends_[edge].first == v ? ends_[edge].second : ends_[edge].first;
   }
-  const Side& FindSmallerSide(uint32_t branch);
-  bool Advance(Side* side, uint32_t branch);
+  void StartSides(uint32_t branch);
+  template <class Done>
+  const Side& FindSmallerSide(uint32_t branch, const Done& done) {
+    StartSides(branch);
+    for (int s = 0;; s = 1 - s) {
+      if (!Advance(&sides_[s], branch, done)) return sides_[s];
+    }
+  }
+  // Looks at one more incidence; false if the side is complete.
+  template <class Done>
+  bool Advance(Side* side, uint32_t branch, const Done& done) {
+    while (side->next == first_[side->vertices[side->at] + 1]) {
+      if (++side->at == side->vertices.size()) return false;
+      side->next = first_[side->vertices[side->at]];
+    }
+    const uint32_t e = incident_[side->next++];
+    if (in_tree_[e] == 0 || e == branch) return true;
+    const uint32_t w = Other(e, side->vertices[side->at]);
+    if (mark_[w] == side->mark || done(e)) return true;
+    mark_[w] = side->mark;
+    side->vertices.push_back(w);
+    return true;
+  }
   void FindThroughPath(uint32_t chord);
   bool SwapOne(uint32_t in, uint32_t out);
   bool RootThrough();

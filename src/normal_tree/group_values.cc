@@ -102,6 +102,7 @@ GroupValues::GroupValues(const GroupEquations& equations, uint32_t table_limit) 
     FindEdgesNearBest();
   else
     FindEdges();
+  FindPaired();
 }
 
 void GroupValues::Evaluate(const GroupEquations& equations) {
@@ -370,26 +371,51 @@ void GroupValues::FindEdges() {
     edge.through = greatest(y, x);
     edge.always = has(prefer(x, -kWanted, y, 0), x);
     edge.never = !has(prefer(x, kWanted, y, 0), x);
+    edge.both = edge.always && has(prefer(y, -kWanted, x, 0), y);
+    edge.neither = edge.never && !has(prefer(y, kWanted, x, 0), y);
     if (edge.across == kNone) wishes_[x] = -1;
     if (edge.through == kNone) wishes_[y] = -1;
     edge_.push_back(edge);
   }
 }
 
+// Of the choices with one variable of every edge, the first of the best; `best` where that is none of them.
+void GroupValues::FindPaired() {
+  int32_t value = kNone;
+  for (uint32_t set = 0; !table_.empty() && set < 1u << edges_; ++set) {
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < edges_; ++i) mask |= 1u << (2 * i + ((set >> i) & 1));
+    if (table_[mask] <= value) continue;
+    value = table_[mask];
+    for (uint32_t i = 0; i < edges_; ++i) edge_[i].branch = ((set >> i) & 1) == 0;
+  }
+  if (value != kNone) return;
+  for (uint32_t i = 0; i < edges_; ++i) edge_[i].branch = std::binary_search(best_.begin(), best_.end(), 2 * i);
+}
+
 void GroupValues::FindEdgesNearBest() {
   const Exchanges& at = ExchangesOf(best_);
   const auto inside = [&](uint32_t v) { return std::binary_search(best_.begin(), best_.end(), v); };
   for (uint32_t i = 0; i < edges_; ++i) {
-    const uint32_t x = 2 * i, y = 2 * i + 1, place = at.place[x];
+    const uint32_t x = 2 * i, y = 2 * i + 1;
     Edge edge;
     if (inside(x) != inside(y)) {
       (inside(x) ? edge.across : edge.through) = at.value;
-      (inside(x) ? edge.through : edge.across) = inside(x) ? at.At(place, at.place[y]) : at.At(at.place[y], place);
+      if (inside(x))
+        edge.through = at.At(at.place[x], at.place[y]);
+      else
+        edge.across = at.At(at.place[y], at.place[x]);
     }
-    bool moves = false;
-    for (size_t k = 0; k < edges_; ++k) moves = moves || (inside(x) ? at.At(place, k) : at.At(k, place)) != kNone;
-    edge.always = !moves && inside(x);
-    edge.never = !moves && !inside(x);
+    const auto stays = [&](uint32_t v) {
+      bool moves = false;
+      for (size_t k = 0; k < edges_; ++k)
+        moves = moves || (inside(v) ? at.At(at.place[v], k) : at.At(k, at.place[v])) != kNone;
+      return !moves;
+    };
+    edge.always = inside(x) && stays(x);
+    edge.never = !inside(x) && stays(x);
+    edge.both = edge.always && inside(y) && stays(y);
+    edge.neither = edge.never && !inside(y) && stays(y);
     edge_.push_back(edge);
   }
 }

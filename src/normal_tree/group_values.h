@@ -77,6 +77,8 @@ class GroupValues {
     int32_t across = kNone, through = kNone;  // the greatest value of the choices with its across and not its
                                               // through variable, and the reverse; kNone: there is none
     bool always = false, never = false;       // its across variable is in every choice, in none
+    bool both = false, neither = false;       // its two variables are in every choice, in none: nullator, norator
+    bool branch = false;                      // its across variable is in the best choice with one of every edge
   };
   const std::vector<Edge>& edge() const { return edge_; }
   /// Weights far below a degree, by variable, that decide between equals. A variable that is a choice only
@@ -99,6 +101,7 @@ class GroupValues {
   void FillFromTable(Exchanges* out) const;
   void FillByElimination(Exchanges* out) const;
   void FindEdges();
+  void FindPaired();
   void FindEdgesNearBest();
 
   uint32_t edges_ = 0;

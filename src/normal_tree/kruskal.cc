@@ -140,7 +140,7 @@ void ExplainGuilty(const SystemGraph& graph, const EdgeWorths& worths, const std
     chosen.push_back(tree->InTree(EdgeId(e)) ? 1 : 0);
   }
   ForestPair forests(ends, static_cast<uint32_t>(graph.vertex_count()));
-  forests.Set(chosen, ReferencesOf(graph));
+  forests.Set(chosen, chosen, ReferencesOf(graph));
   for (const uint32_t e : guilty) {
     if (tree->blocking_sets.size() >= NormalTree::kMostBlockingSets) break;
     std::vector<EdgeId> set{EdgeId(e)};

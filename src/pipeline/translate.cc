@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/translate.h"
 
+#include <set>
+
 #include "block_triangular/diagnose_order.h"
 #include "block_triangular/diagnostics.h"
 #include "normal_tree/plain_tree.h"
@@ -159,8 +161,13 @@ bool Translator::Sort() {
     if (out_->program == nullptr) return false;
     const std::vector<Cancellation> cancellations = FindCancellations(*out_->program);
     if (cancellations.empty()) break;
-    out_->cancellations += static_cast<uint32_t>(cancellations.size());
+    // The same equations at another level of differentiation say the same: once a round.
+    std::set<uint32_t> changed;
     for (const Cancellation& c : cancellations) {
+      bool again = false;
+      for (const CombinationTerm& t : c.terms) again = !changed.insert(t.equation).second || again;
+      if (again) continue;
+      ++out_->cancellations;
       if (options_.notes) {
         std::string names;
         std::vector<ComponentId> ids;

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/quantities.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace cotree {
+
+std::string UnitOf(const EquationSystem& system, VariableRef ref) {
+  if (ref.variable >= system.part_variables) return {};
+  const uint32_t number = system.PartOfVariable(ref.variable);
+  if (number >= system.graph->components.size()) return {};
+  const Part& part = system.parts[number];
+  const ScalarVariable& v = system.scalars[part.scalar].variables[ref.variable - part.first_variable];
+  const ElementClass& element = system.graph->ElementOf(ComponentId(part.component));
+  const ComponentClass& cls = (*system.model)[element.class_id];
+  const Type* type = nullptr;
+  if (v.role == ScalarVariable::Role::kAcross || v.role == ScalarVariable::Role::kThrough) {
+    const Domain& domain = system.model->domains[element.edges[v.index].domain.index()];
+    type = v.role == ScalarVariable::Role::kAcross ? &domain.across_type : &domain.through_type;
+  } else {
+    type = &cls.variables[v.index].type;
+  }
+  std::string unit = type->unit;
+  if (!type->quantity.IsNone()) unit = system.model->quantities[type->quantity.index()].unit;
+  if (unit.find('$') != std::string::npos) return {};
+  if (ref.order == 1) unit = unit.empty() || unit == "1" ? "1/s" : unit + "/s";
+  if (ref.order >= 2)
+    unit = (unit.empty() || unit == "1" ? std::string("1") : unit) + "/s^" + std::to_string(ref.order);
+  return unit == "1" ? "" : unit;
+}
+
+std::optional<double> ParseTime(const std::string& text) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  if (end == text.c_str()) return std::nullopt;
+  std::string unit(end);
+  unit.erase(std::remove(unit.begin(), unit.end(), ' '), unit.end());
+  static const std::pair<const char*, double> kUnits[] = {{"", 1},      {"s", 1},     {"ms", 1e-3},  {"us", 1e-6},
+                                                          {"ns", 1e-9}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+  for (const auto& [name, factor] : kUnits) {
+    if (unit == name) return number * factor;
+  }
+  return std::nullopt;
+}
+
+std::string CsvName(const std::string& name) {
+  return name.find(',') == std::string::npos ? name : "\"" + name + "\"";
+}
+
+}  // namespace cotree

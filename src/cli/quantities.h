@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "system_equations/equation_system.h"
+
+namespace cotree {
+
+/// The SI unit of a variable as people write it ("V", "rad/s"); empty where it has none or it was inferred.
+std::string UnitOf(const EquationSystem& system, VariableRef ref);
+
+/// "2.5 s", "40 ms", "3 min", "2.5": seconds.
+std::optional<double> ParseTime(const std::string& text);
+
+/// A name as a field of a CSV file: in quotes where it holds a comma.
+std::string CsvName(const std::string& name);
+
+}  // namespace cotree

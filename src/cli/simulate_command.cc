@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/quantities.h"
+#include "pipeline/translate.h"
+#include "simulation/simulate.h"
+
+namespace cotree {
+namespace {
+
+/* The model, translated, with everything said that there is to say; null and the exit code otherwise. */
+struct Prepared {
+  std::unique_ptr<LoadedModel> loaded;
+  std::unique_ptr<Translation> translation;
+  SimulationOptions simulation;
+  int exit = kExitOk;
+};
+
+const Experiment* FindExperiment(const Model& model, std::string_view name) {
+  for (const Experiment& e : model.experiments) {
+    const std::string_view own = model.names.Text(e.name);
+    if (own == name || (name.empty() && own != kSettingsExperiment)) return &e;
+  }
+  return nullptr;
+}
+
+double Setting(const Model& model, ExprId expr, double otherwise) {
+  if (expr.IsNone()) return otherwise;
+  return EvaluateConstant(model.expressions, expr, {}).value_or(otherwise);
+}
+
+Prepared Prepare(const SimulateOptions& options, const Console& console) {
+  Prepared out;
+  DiskReader reader;
+  LoadOptions load{.library = options.library};
+  load.settings = options.settings;
+  load.system = options.system;
+  out.loaded = LoadModel(options.file, reader, load);
+  const Model& model = out.loaded->model;
+  TranslateOptions translate;
+  translate.system = options.system;
+  const Experiment* experiment = nullptr;
+  if (out.loaded->readable && out.loaded->diagnostics.ok()) {
+    experiment = FindExperiment(model, options.experiment);
+    const bool other = experiment != nullptr && !options.system.empty() &&
+                       model.names.Text(model[experiment->system].name) != options.system;
+    if (other && options.experiment.empty()) experiment = nullptr;
+    if (experiment == nullptr && !options.experiment.empty()) {
+      std::vector<std::string_view> names;
+      for (const Experiment& e : model.experiments) names.push_back(model.names.Text(e.name));
+      const std::string_view near = Nearest(options.experiment, names);
+      fmt::print(stderr, "cotree: there is no experiment `{}` in {}{}\n", options.experiment, options.file,
+                 near.empty() ? "" : fmt::format("; did you mean `{}`?", near));
+      out.exit = kExitUsage;
+      return out;
+    }
+    if (experiment != nullptr) translate.experiment = model.names.Text(experiment->name);
+    out.translation = Translate(*out.loaded, translate);
+  }
+  PrintDiagnostics(out.loaded->diagnostics, model.files, console);
+  if (!out.loaded->readable) {
+    out.exit = kExitForeign;
+    return out;
+  }
+  if (!out.loaded->diagnostics.ok()) {
+    out.exit = kExitModel;
+    return out;
+  }
+  if (out.translation == nullptr || !out.translation->ok) {
+    if (model.systems.empty()) {
+      fmt::print(stderr, "cotree: {} has no system\n", options.file);
+      out.exit = kExitUsage;
+    } else {
+      out.exit = kExitModel;
+    }
+    return out;
+  }
+  const Program& program = *out.translation->program;
+  if (!program.unsupported.empty()) {
+    fmt::print(stderr, "cotree: {} cannot be computed in this version\n", program.unsupported.front());
+    out.exit = kExitModel;
+    return out;
+  }
+  if (program.when_clauses > 0 || program.sampled_components > 0)
+    fmt::print(stderr,
+               "cotree: note: events and samples are not simulated in this version; discrete values keep their "
+               "start\n");
+  SimulationOptions& s = out.simulation;
+  if (experiment != nullptr) {
+    s.start = Setting(model, experiment->settings.begin, 0);
+    s.stop = Setting(model, experiment->settings.stop, s.start + 1);
+    s.interval = Setting(model, experiment->settings.interval, 0);
+    s.rtol = Setting(model, experiment->settings.tolerance, s.rtol);
+    s.steady = experiment->settings.steady;
+  }
+  s.steady = s.steady || model[out.translation->graph->system].steady;
+  if (options.stop) s.stop = *options.stop;
+  if (options.rtol) s.rtol = *options.rtol;
+  if (options.interval) s.interval = *options.interval;
+  if (options.solver == "erk") s.method = Method::kExplicit;
+  if (!(s.stop > s.start)) {
+    fmt::print(stderr, "cotree: the run would end at {} s, not after its beginning at {} s\n", s.stop, s.start);
+    out.exit = kExitUsage;
+  }
+  return out;
+}
+
+std::string Csv(const SortedSystem& sorted, const Trajectory& trajectory) {
+  std::string text = "time";
+  for (const uint32_t slot : trajectory.slots) text += "," + CsvName(sorted.SlotName(slot));
+  text += "\n";
+  for (size_t r = 0; r < trajectory.times.size(); ++r) {
+    text += fmt::format("{}", trajectory.times[r]);
+    for (const auto& column : trajectory.columns) text += fmt::format(",{}", column[r]);
+    text += "\n";
+  }
+  return text;
+}
+
+// A curve in one line: the values between smallest and largest in eight steps.
+std::string Sparkline(const std::vector<double>& times, const std::vector<double>& values, size_t width) {
+  static const char* const kLevels[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  std::string out;
+  size_t row = 0;
+  for (size_t k = 0; k < width; ++k) {
+    const double t = times.front() + (times.back() - times.front()) * (static_cast<double>(k) + 0.5) /
+                                         static_cast<double>(width);
+    while (row + 1 < times.size() && times[row + 1] <= t) ++row;
+    const double level = *high > *low ? (values[row] - *low) / (*high - *low) : 0;
+    out += kLevels[std::min<size_t>(7, static_cast<size_t>(level * 8))];
+  }
+  return out;
+}
+
+void PrintSummary(const Prepared& p, const Trajectory& trajectory, const SimulateOptions& options,
+                  double seconds, const Console& console) {
+  const SortedSystem& sorted = *p.translation->sorted;
+  const Model& model = p.loaded->model;
+  fmt::print("{}: {} states, {} unknowns; {:g} s in {} steps, {:.3g} s of computing\n",
+             console.Bold(model.Text(model[p.translation->graph->system].name)), sorted.states.size(),
+             sorted.equations.size(), trajectory.times.empty() ? 0.0 : trajectory.times.back() - p.simulation.start,
+             trajectory.steps, seconds);
+  std::vector<std::string> names;
+  if (p.translation->experiment != nullptr) names = p.translation->experiment->plot_texts;
+  if (names.empty()) {
+    for (const VariableRef& state : sorted.states) {
+      if (names.size() == 8) break;
+      names.push_back(p.translation->equations->VariableName(state.variable, state.order));
+    }
+  }
+  const NameFinder finder(model, *p.translation->graph);
+  size_t width = 0;
+  for (const std::string& name : names) width = std::max(width, name.size());
+  if (!trajectory.times.empty() && !names.empty())
+    fmt::print("{}\n", console.Dim(fmt::format("  {:<{}}  {:>12}  {:>12}  {:>12}", "", width, "smallest", "largest", "at the end")));
+  for (const std::string& name : names) {
+    const VariableRef ref = FindVariable(*p.translation->equations, finder, name);
+    if (!sorted.HasSlot(ref)) continue;
+    const auto at = std::find(trajectory.slots.begin(), trajectory.slots.end(), sorted.Slot(ref));
+    if (at == trajectory.slots.end()) continue;
+    const auto& column = trajectory.columns[static_cast<size_t>(at - trajectory.slots.begin())];
+    if (column.empty()) continue;
+    const auto [low, high] = std::minmax_element(column.begin(), column.end());
+    const std::string unit = UnitOf(*p.translation->equations, ref);
+    fmt::print("  {:<{}}  {:>12.6g}  {:>12.6g}  {:>12.6g} {:<6} {}\n", name, width, *low, *high, column.back(), unit,
+               console.Cyan(Sparkline(trajectory.times, column, 40)));
+  }
+  if (!options.output.empty())
+    fmt::print("{} rows of {} variables in {}\n", trajectory.times.size(), trajectory.slots.size(), options.output);
+}
+
+}  // namespace
+
+int RunSimulate(const SimulateOptions& options, const Console& console) {
+  Prepared p = Prepare(options, console);
+  if (p.exit != kExitOk) return p.exit;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto elapsed = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  const bool show = isatty(2) != 0;
+  double shown = 0;
+  p.simulation.progress = [&](double time) {
+    if (show && elapsed() > shown + 0.2 && elapsed() > 1) {
+      shown = elapsed();
+      const double part = (time - p.simulation.start) / (p.simulation.stop - p.simulation.start);
+      fmt::print(stderr, "\r{:5.1f} %  {:.4g} of {:g} s", 100 * part, time, p.simulation.stop);
+      std::fflush(stderr);
+    }
+    return true;
+  };
+  const Trajectory trajectory = Simulate(*p.translation->program, p.translation->starts, p.simulation);
+  if (shown > 0) fmt::print(stderr, "\r{:40}\r", "");
+  if (!options.output.empty() && !WriteFileSafely(options.output, Csv(*p.translation->sorted, trajectory)))
+    return kExitForeign;
+  if (options.output.empty() && options.csv) {
+    std::fputs(Csv(*p.translation->sorted, trajectory).c_str(), stdout);
+  } else {
+    PrintSummary(p, trajectory, options, elapsed(), console);
+  }
+  if (trajectory.ok) return kExitOk;
+  fmt::print(stderr, "cotree: the run failed {}\n", trajectory.problem);
+  return kExitNumerical;
+}
+
+int RunValues(const SimulateOptions& options, const Console& console) {
+  SimulateOptions at = options;
+  Prepared p = Prepare(at, console);
+  if (p.exit == kExitUsage && p.translation == nullptr) return p.exit;
+  if (p.exit != kExitOk && p.exit != kExitUsage) return p.exit;
+  const double when = options.stop.value_or(p.simulation.start);
+  const SortedSystem& sorted = *p.translation->sorted;
+  std::vector<double> row;
+  std::vector<uint32_t> slots;
+  std::string problem;
+  if (when > p.simulation.start) {
+    p.simulation.stop = when;
+    p.simulation.interval = when - p.simulation.start;
+    const Trajectory trajectory = Simulate(*p.translation->program, p.translation->starts, p.simulation);
+    problem = trajectory.problem;
+    slots = trajectory.slots;
+    for (const auto& column : trajectory.columns) row.push_back(column.empty() ? NAN : column.back());
+  } else {
+    ProgramRun run(*p.translation->program);
+    run.switch_time = p.simulation.start + 1e-9 * std::max(1.0, std::fabs(p.simulation.start));
+    const Initialization begin = Initialize(run, *p.translation->program, p.translation->starts,
+                                            {p.simulation.start, p.simulation.steady});
+    problem = begin.problem;
+    for (uint32_t slot = 0; slot < sorted.first_slot[p.translation->equations->part_variables]; ++slot) {
+      slots.push_back(slot);
+      row.push_back(run.values[slot]);
+    }
+  }
+  if (!problem.empty()) {
+    fmt::print(stderr, "cotree: {}\n", problem);
+    return kExitNumerical;
+  }
+  size_t width = 0;
+  for (const uint32_t slot : slots) width = std::max(width, sorted.SlotName(slot).size());
+  for (size_t k = 0; k < slots.size(); ++k) {
+    const VariableRef ref = sorted.OfSlot(slots[k]);
+    fmt::print("  {:<{}}  {:>14.8g} {:<8}{}\n", sorted.SlotName(slots[k]), width, row[k],
+               UnitOf(*p.translation->equations, ref), sorted.IsState(ref) ? console.Dim(" state") : "");
+  }
+  return kExitOk;
+}
+
+}  // namespace cotree

@@ -10,7 +10,8 @@ std::string BlockKindWord(BlockKind kind) {
   return kind == BlockKind::kLinearConstant ? "linear_constant" : std::string(BlockKindName(kind));
 }
 
-BlockList::BlockList(const Program& program) : sorted_(*program.sorted), implicit_(sorted_.blocks(), nullptr) {
+BlockList::BlockList(const Program& program)
+    : sorted_(*program.sorted), implicit_(sorted_.blocks(), nullptr) {
   for (const ImplicitBlock& block : program.blocks) implicit_[block.block] = &block;
   several_ = sorted_.blocks() < sorted_.equations.size();
 }

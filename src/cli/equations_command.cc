@@ -2,7 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/block_list.h"
@@ -41,14 +41,16 @@ class CausalTeller {
     if (blocks_.IsImplicit(b)) {
       std::string unknowns;
       for (const uint32_t k : equations) unknowns += (unknowns.empty() ? "" : ", ") + Unknown(k);
-      lines.push_back("solve for " + unknowns + fmt::format(" ({}):", BlockKindName(program_.kind_of_block[b])));
+      lines.push_back("solve for " + unknowns +
+                      fmt::format(" ({}):", BlockKindName(program_.kind_of_block[b])));
       for (size_t k = 0; k < equations.size(); ++k)
         lines.push_back(blocks_.Bracket(b, k) + sorted_.EquationText(equations[k]));
       return lines;
     }
     for (const uint32_t k : equations) {
       const auto right = SolvedText(sorted_, k);
-      lines.push_back(right ? fmt::format("{:<{}} = {}", Unknown(k), width_, *right) : sorted_.EquationText(k));
+      lines.push_back(right ? fmt::format("{:<{}} = {}", Unknown(k), width_, *right)
+                            : sorted_.EquationText(k));
     }
     return lines;
   }
@@ -104,20 +106,22 @@ struct EquationGroup {
 std::vector<EquationGroup> GroupEquations(const EquationSystem& system) {
   std::vector<EquationGroup> groups;
   EquationGroup circuits{"circuits", "circuits", {}}, cut_sets{"cut_sets", "cut-sets", {}},
-      sums{"sums", "sums that several circuits and cut-sets share", {}}, signals{"signals", "signals of composites", {}};
+      sums{"sums", "sums that several circuits and cut-sets share", {}},
+      signals{"signals", "signals of composites", {}};
   for (uint32_t e = 0; e < system.equation_count(); ++e) {
     if (system.IsRow(e)) {
       const RowKind kind = system.row_kind[e - system.part_equations];
-      (kind == RowKind::kCircuit    ? circuits
-       : kind == RowKind::kCutSet   ? cut_sets
+      (kind == RowKind::kCircuit   ? circuits
+       : kind == RowKind::kCutSet  ? cut_sets
        : kind == RowKind::kSegment ? sums
-                                    : signals)
+                                   : signals)
           .equations.push_back(e);
       continue;
     }
     std::string origin = system.EquationOrigin(e);
     if (groups.empty() || groups.back().name != origin) {
-      const bool own = e < system.part_equations && system.PartOfEquation(e) < system.graph->components.size();
+      const bool own =
+          e < system.part_equations && system.PartOfEquation(e) < system.graph->components.size();
       groups.push_back({own ? "component" : "added", std::move(origin), {}});
     }
     groups.back().equations.push_back(e);
@@ -161,9 +165,13 @@ Json SystemJson(const EquationSystem& system) {
 /** Which blocks a variable needs. */
 class Needs {
  public:
-  explicit Needs(const SortedSystem& sorted) : sorted_(sorted), block_of_(sorted.equations.size()) {
+  explicit Needs(const SortedSystem& sorted)
+      : sorted_(sorted), block_of_(sorted.equations.size()), driven_(sorted.blocks(), false) {
     for (uint32_t b = 0; b < sorted.blocks(); ++b) {
-      for (const uint32_t k : sorted.Block(b)) block_of_[k] = b;
+      for (const uint32_t k : sorted.Block(b)) {
+        block_of_[k] = b;
+        if (DependsOnTime(sorted, k)) driven_[b] = true;
+      }
     }
   }
   /// The blocks that compute a slot, in order; none for a state or input.
@@ -187,21 +195,13 @@ class Needs {
     std::sort(out.begin(), out.end());
     return out;
   }
-  /// Whether a block depends on nothing but time and parameters.
-  bool IsSource(uint32_t b) const {
-    bool source = true;
-    for (const uint32_t k : sorted_.Block(b)) {
-      sorted_.OverUses(k, [&](uint32_t v, uint32_t order) {
-        const uint32_t e = sorted_.equation_of_slot[sorted_.Slot({v, order})];
-        source = source && e != UINT32_MAX && block_of_[e] == b;
-      });
-    }
-    return source;
-  }
+  /// Whether a block changes with time by itself.
+  bool IsDriven(uint32_t b) const { return driven_[b]; }
 
  private:
   const SortedSystem& sorted_;
   std::vector<uint32_t> block_of_;  // by sorted equation
+  std::vector<bool> driven_;        // by block
 };
 
 // "2*a - b"
@@ -212,48 +212,62 @@ void AddTerm(std::string* text, double factor, const std::string& name) {
   *text += name;
 }
 
+/** x' = right, for people: what changes by itself with time is b(t), with the variables it comes from. */
 struct StateEquation {
   std::string state, right;
-  std::vector<std::string> sources;
+  double offset = 0;                // of b(t), at the start
+  std::vector<std::string> driven;  // the unknowns of blocks in which time occurs
 };
 
-std::vector<StateEquation> StateEquations(const SortedSystem& sorted, const LinearModel& m) {
+std::vector<StateEquation> StateEquations(const SortedSystem& sorted, const LinearStart& start) {
+  const LinearModel& m = start.model;
   const Needs needs(sorted);
   std::vector<StateEquation> out;
   for (size_t i = 0; i < m.n(); ++i) {
-    StateEquation row{m.states[i], "", {}};
+    StateEquation row{m.states[i], "", start.offset[i], {}};
     for (size_t j = 0; j < m.n(); ++j) AddTerm(&row.right, m.A[i * m.n() + j], m.states[j]);
     for (size_t order = 0; order < m.B.size(); ++order) {
       for (size_t j = 0; j < m.m(); ++j)
         AddTerm(&row.right, m.B[order][i * m.m() + j], m.inputs[j] + std::string(order, '\''));
     }
     for (const uint32_t b : needs.Of(sorted.Slot({sorted.states[i].variable, sorted.states[i].order + 1}))) {
-      if (!needs.IsSource(b)) continue;
-      for (const uint32_t k : sorted.Block(b)) row.sources.push_back(sorted.SlotName(sorted.slot_of_equation[k]));
+      if (!needs.IsDriven(b)) continue;
+      for (const uint32_t k : sorted.Block(b))
+        row.driven.push_back(sorted.SlotName(sorted.slot_of_equation[k]));
     }
-    if (!row.sources.empty()) row.right += (row.right.empty() ? "" : " + ") + fmt::format("b{}(t)", i + 1);
+    if (!row.driven.empty())
+      AddTerm(&row.right, 1, fmt::format("b{}(t)", i + 1));
+    else if (row.offset != 0)
+      row.right += (row.offset < 0      ? row.right.empty() ? "-" : " - "
+                    : row.right.empty() ? ""
+                                        : " + ") +
+                   ShortNumber(std::abs(row.offset));
     if (row.right.empty()) row.right = "0";
     out.push_back(std::move(row));
   }
   return out;
 }
 
-std::string LinearText(const SortedSystem& sorted, const LinearModel& m, const Console& console) {
-  std::string text = "\n  " + console.Cyan("linear state equations") + "\n";
+std::string LinearText(const SortedSystem& sorted, const LinearStart& start, const Console& console) {
+  std::string text = "\n";
   size_t width = 0;
-  const std::vector<StateEquation> rows = StateEquations(sorted, m);
-  for (const StateEquation& row : rows) width = std::max(width, row.state.size());
-  std::string sources;
+  const std::vector<StateEquation> rows = StateEquations(sorted, start);
+  for (const StateEquation& row : rows) width = std::max(width, row.state.size() + 1);
+  TextTable driven("lrl");
+  driven.Add({"", "at the start", "from"});
   for (size_t i = 0; i < rows.size() && i < kMostRows; ++i) {
-    text += fmt::format("    {:<{}} = {}\n", rows[i].state + "'", width + 1, rows[i].right);
-    if (rows[i].sources.empty()) continue;
-    sources += fmt::format("    b{}(t)", i + 1);
-    for (size_t k = 0; k < rows[i].sources.size(); ++k) sources += (k == 0 ? " from " : ", ") + rows[i].sources[k];
-    sources += "\n";
+    text += fmt::format("    {:<{}} = {}\n", rows[i].state + "'", width, rows[i].right);
+    if (rows[i].driven.empty()) continue;
+    std::string names;
+    for (const std::string& name : rows[i].driven) names += (names.empty() ? "" : ", ") + name;
+    driven.Add({fmt::format("b{}(t)", i + 1), ShortNumber(rows[i].offset), names});
   }
   if (rows.size() > kMostRows) text += More(rows.size() - kMostRows);
-  if (!sources.empty()) text += "\n  " + console.Cyan("what drives it") + "\n" + sources;
-  return text + MatricesText(m, console);
+  if (driven.rows() > 1) {
+    text += "\n  " + console.Cyan("driven by time") + console.Dim("; --input NAME makes a signal an input") +
+            "\n" + driven.Text("    ", console);
+  }
+  return text + MatricesText(start.model, console);
 }
 
 std::string ChainText(const Translation& t, const Console& console) {
@@ -277,11 +291,12 @@ std::string ChainText(const Translation& t, const Console& console) {
   return text;
 }
 
-Json StateSpaceJson(const Translation& t, const LinearModel* m) {
+Json StateSpaceJson(const Translation& t, const LinearStart* start) {
   const SortedSystem& sorted = *t.sorted;
   const Needs needs(sorted);
   Json equations = Json::array();
-  const std::vector<StateEquation> rows = m != nullptr ? StateEquations(sorted, *m) : std::vector<StateEquation>();
+  const std::vector<StateEquation> rows =
+      start != nullptr ? StateEquations(sorted, *start) : std::vector<StateEquation>(sorted.states.size());
   for (size_t i = 0; i < sorted.states.size(); ++i) {
     const VariableRef s = sorted.states[i];
     const uint32_t slot = sorted.Slot({s.variable, s.order + 1});
@@ -289,8 +304,9 @@ Json StateSpaceJson(const Translation& t, const LinearModel* m) {
     for (const uint32_t b : needs.Of(slot)) chain.push_back(b + 1);
     equations.push_back({{"state", sorted.SlotName(sorted.Slot(s))},
                          {"derivative", sorted.SlotName(slot)},
-                         {"right", m != nullptr ? Json(rows[i].right) : Json(nullptr)},
-                         {"sources", m != nullptr ? Json(rows[i].sources) : Json::array()},
+                         {"right", start != nullptr ? Json(rows[i].right) : Json(nullptr)},
+                         {"offset", start != nullptr ? Json(rows[i].offset) : Json(nullptr)},
+                         {"driven_by", rows[i].driven},
                          {"blocks", chain}});
   }
   return equations;
@@ -315,10 +331,12 @@ int RunEquations(const EquationsOptions& options, const Console& console) {
       if (json)
         out->json["groups"] = SystemJson(*t.equations);
       else
-        out->text += Plural(t.equations->equation_count(), "equation") + ", as they stand\n" + SystemText(*t.equations, colours);
+        out->text += Plural(t.equations->equation_count(), "equation") + ", as they stand\n" +
+                     SystemText(*t.equations, colours);
       return kExitOk;
     }
-    const std::string counts = Plural(t.sorted->states.size(), "state") + ", " + Plural(t.sorted->equations.size(), "equation");
+    const std::string counts =
+        Plural(t.sorted->states.size(), "state") + ", " + Plural(t.sorted->equations.size(), "equation");
     const CausalTeller causal(t);
     if (options.form == "causal") {
       if (json) {
@@ -329,7 +347,7 @@ int RunEquations(const EquationsOptions& options, const Console& console) {
       }
       return kExitOk;
     }
-    std::optional<LinearModel> linear;
+    std::optional<LinearStart> linear;
     if (IsLinear(*t.sorted)) {
       int exit = kExitOk;
       linear = LinearizeAtStart(t, options.outputs, &exit);
@@ -339,10 +357,12 @@ int RunEquations(const EquationsOptions& options, const Console& console) {
       out->json["linear"] = linear.has_value();
       out->json["equations"] = StateSpaceJson(t, linear ? &*linear : nullptr);
       out->json["blocks"] = causal.ToJson();
-      out->json["matrices"] = linear ? MatricesJson(*linear) : Json(nullptr);
+      out->json["matrices"] = linear ? MatricesJson(linear->model) : Json(nullptr);
     } else {
-      out->text += counts + (linear ? ", linear\n" : ", not linear: the equations behind each derivative, each once\n") +
-                   (linear ? LinearText(*t.sorted, *linear, colours) : ChainText(t, colours));
+      out->text +=
+          counts +
+          (linear ? ", linear\n" : ", not linear: the equations behind each derivative, each once\n") +
+          (linear ? LinearText(*t.sorted, *linear, colours) : ChainText(t, colours));
     }
     return kExitOk;
   };

@@ -4,10 +4,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/system_command.h"
 #include "cli/text_table.h"
+#include "simulation/initialize.h"
 
 namespace cotree {
 namespace {
@@ -21,7 +23,8 @@ std::string MatrixText(const std::string& name, const std::vector<double>& matri
                        const Console& console) {
   if (rows.empty() || columns.empty()) return {};
   if (rows.size() > kMostRows || columns.size() > kMostColumns)
-    return fmt::format("\n  {} is {} x {}; --format json has it\n", console.Cyan(name), rows.size(), columns.size());
+    return fmt::format("\n  {} is {} x {}; --format json has it\n", console.Cyan(name), rows.size(),
+                       columns.size());
   TextTable table("l" + std::string(columns.size(), 'r'));
   std::vector<std::string> heading{name};
   heading.insert(heading.end(), columns.begin(), columns.end());
@@ -58,24 +61,46 @@ bool Occurs(const LinearModel& model, size_t order) {
 
 }  // namespace
 
-std::optional<LinearModel> LinearizeAtStart(const Translation& translation, const std::vector<std::string>& outputs,
-                                            int* exit) {
+std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
+                                            const std::vector<std::string>& outputs, int* exit) {
+  const Program& program = *translation.program;
+  const SortedSystem& sorted = *translation.sorted;
   std::vector<VariableRef> found;
   *exit = kExitUsage;
   if (!FindOutputs(translation, outputs, &found)) return std::nullopt;
-  ProgramRun run(*translation.program);
-  for (const StartEntry& start : translation.starts) {
-    if (start.given && translation.sorted->HasSlot(start.variable))
-      run.values[translation.sorted->Slot(start.variable)] = start.value;
+  *exit = kExitModel;
+  if (!program.unsupported.empty()) {
+    fmt::print(stderr, "cotree: {} cannot be computed in this version\n", program.unsupported.front());
+    return std::nullopt;
   }
+  ProgramRun run(program);
   run.switch_time = 1e-9;  // just behind what switches at the start
-  if (!run.Run(0)) {
-    fmt::print(stderr, "cotree: at the start, t = 0: {}\n", run.FailureText());
+  InitializeOptions options;
+  options.steady = (*translation.equations->model)[translation.graph->system].steady;
+  const Initialization start = Initialize(run, program, translation.starts, options);
+  if (!start.ok) {
+    fmt::print(stderr, "cotree: at the start: {}\n", start.problem);
     *exit = kExitNumerical;
     return std::nullopt;
   }
   *exit = kExitOk;
-  return Linearize(run, *translation.program, found, 0);
+  LinearStart out{Linearize(run, program, found, 0), {}};
+  const LinearModel& m = out.model;
+  for (size_t i = 0; i < m.n(); ++i) {
+    double offset = run.values[program.derivative_slots[i]], size = std::abs(offset);
+    const auto subtract = [&](double factor, uint32_t slot) {
+      offset -= factor * run.values[slot];
+      size += std::abs(factor * run.values[slot]);
+    };
+    for (size_t j = 0; j < m.n(); ++j) subtract(m.A[i * m.n() + j], program.state_slots[j]);
+    for (size_t j = 0; j < m.m(); ++j) {
+      const VariableRef input = translation.equations->inputs[j];
+      for (uint32_t order = 0; order < m.B.size() && sorted.HasSlot({input.variable, order}); ++order)
+        subtract(m.B[order][i * m.m() + j], sorted.Slot({input.variable, order}));
+    }
+    out.offset.push_back(std::abs(offset) <= 1e-12 * size ? 0 : offset);
+  }
+  return out;
 }
 
 std::string MatricesText(const LinearModel& m, const Console& console) {

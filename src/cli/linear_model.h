@@ -12,10 +12,15 @@
 
 namespace cotree {
 
-/// The linear model at the start values. None, with a message and the exit code, where an output is unknown or
-/// the start cannot be computed.
-std::optional<LinearModel> LinearizeAtStart(const Translation& translation, const std::vector<std::string>& outputs,
-                                            int* exit);
+/** The linear model at the start of a run. */
+struct LinearStart {
+  LinearModel model;
+  std::vector<double> offset;  // by state: x' - A x - B u there
+};
+
+/// None, with a message and the exit code, where an output is unknown or the start cannot be computed.
+std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
+                                            const std::vector<std::string>& outputs, int* exit);
 
 /// Matrices with names at their rows and columns.
 std::string MatricesText(const LinearModel& model, const Console& console);

@@ -20,7 +20,8 @@ std::string PolesText(const LinearModel& m, const Console& console) {
     if (p.imag() < 0) continue;  // said with its conjugate
     const double size = std::abs(p);
     table.Add({"", ShortNumber(p.real()), p.imag() == 0 ? "" : "+-" + ShortNumber(p.imag()) + "i",
-               ShortNumber(size), ShortNumber(size / (2 * M_PI)), size == 0 ? "-" : ShortNumber(-p.real() / size)});
+               ShortNumber(size), ShortNumber(size / (2 * M_PI)),
+               size == 0 ? "-" : ShortNumber(-p.real() / size)});
   }
   return "\n" + table.Text("  ", console);
 }
@@ -42,25 +43,26 @@ Json PolesJson(const LinearModel& m) {
 int RunLinearize(const LinearizeOptions& options, const Console& console) {
   TranslateOptions translate;
   translate.free_inputs = options.inputs;
-  return RunOnSystem(
-      options, "cotree.linearize/1", translate, console,
-      [&](Translation& t, const Console& colours, SystemOutput* out) {
-        int exit = kExitOk;
-        const std::optional<LinearModel> linear = LinearizeAtStart(t, options.outputs, &exit);
-        if (!linear) return exit;
-        const Model& model = *t.equations->model;
-        if (options.format == "json") {
-          out->json["name"] = model.Text(model[t.graph->system].name);
-          out->json["time"] = 0;
-          out->json.update(MatricesJson(*linear));
-          out->json["poles"] = PolesJson(*linear);
-        } else {
-          out->text = SystemHeading(t, colours) + " at its start: " + Plural(linear->n(), "state") + ", " +
-                      Plural(linear->m(), "input") + ", " + Plural(linear->p(), "output") + "\n" +
-                      MatricesText(*linear, colours) + PolesText(*linear, colours);
-        }
-        return exit;
-      });
+  return RunOnSystem(options, "cotree.linearize/1", translate, console,
+                     [&](Translation& t, const Console& colours, SystemOutput* out) {
+                       int exit = kExitOk;
+                       const std::optional<LinearStart> start = LinearizeAtStart(t, options.outputs, &exit);
+                       if (!start) return exit;
+                       const LinearModel& linear = start->model;
+                       const Model& model = *t.equations->model;
+                       if (options.format == "json") {
+                         out->json["name"] = model.Text(model[t.graph->system].name);
+                         out->json["time"] = 0;
+                         out->json.update(MatricesJson(linear));
+                         out->json["poles"] = PolesJson(linear);
+                       } else {
+                         out->text = SystemHeading(t, colours) +
+                                     " at its start: " + Plural(linear.n(), "state") + ", " +
+                                     Plural(linear.m(), "input") + ", " + Plural(linear.p(), "output") +
+                                     "\n" + MatricesText(linear, colours) + PolesText(linear, colours);
+                       }
+                       return exit;
+                     });
 }
 
 }  // namespace cotree

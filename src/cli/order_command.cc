@@ -38,7 +38,8 @@ std::string StatesText(const SortedSystem& sorted, const Console& console) {
     table.Add({"state", "", "integrates"});
     for (size_t k = 0; k < sorted.states.size() && k < kMostRows; ++k) {
       const VariableRef s = sorted.states[k];
-      table.Add({system.VariableName(s.variable, s.order), "<-", system.VariableName(s.variable, s.order + 1)});
+      table.Add(
+          {system.VariableName(s.variable, s.order), "<-", system.VariableName(s.variable, s.order + 1)});
     }
     text += table.Text("    ", console);
     if (sorted.states.size() > kMostRows)
@@ -75,7 +76,8 @@ std::string OrderText(const Translation& t, const Console& console, bool statist
       const uint32_t slot = sorted.slot_of_equation[equations[k]];
       const bool tear = blocks.IsTear(b, slot);
       torn = torn || tear;
-      table.Add({k == 0 ? std::to_string(b + 1) : "", k == 0 ? BlockKindWord(t.program->kind_of_block[b]) : "",
+      table.Add({k == 0 ? std::to_string(b + 1) : "",
+                 k == 0 ? BlockKindWord(t.program->kind_of_block[b]) : "",
                  blocks.Bracket(b, k) + sorted.SlotName(slot) + (tear ? " *" : ""),
                  system.EquationOrigin(sorted.equations[equations[k]].equation),
                  sorted.EquationText(equations[k])});
@@ -90,10 +92,10 @@ std::string OrderText(const Translation& t, const Console& console, bool statist
     std::string kinds;
     for (const auto& [kind, count] : CountKinds(*t.program))
       kinds += (kinds.empty() ? "" : ", ") + kind + " " + std::to_string(count);
-    text += fmt::format("\nstatistics\n  blocks: {}\n  equations the tree left open {}{}\n  kernels {}, steps {}\n",
-                        kinds, sorted.offsets.augmentations,
-                        sorted.offsets.from_scratch ? ", matched from scratch" : "", t.program->kernels(),
-                        t.program->steps.size());
+    text += fmt::format(
+        "\nstatistics\n  blocks: {}\n  equations the tree left open {}{}\n  kernels {}, steps {}\n", kinds,
+        sorted.offsets.augmentations, sorted.offsets.from_scratch ? ", matched from scratch" : "",
+        t.program->kernels(), t.program->steps.size());
   }
   return text;
 }
@@ -129,7 +131,8 @@ Json OrderJson(const Translation& t, bool statistics) {
   out["blocks"] = list;
   if (statistics) {
     Json kinds = Json::array();
-    for (const auto& [kind, count] : CountKinds(*t.program)) kinds.push_back({{"kind", kind}, {"blocks", count}});
+    for (const auto& [kind, count] : CountKinds(*t.program))
+      kinds.push_back({{"kind", kind}, {"blocks", count}});
     out["statistics"] = {{"kinds", kinds},
                          {"largest_block", LargestBlock(sorted)},
                          {"augmentations", sorted.offsets.augmentations},

@@ -28,7 +28,8 @@ std::string TextOf(const SortedSystem& sorted, const Part& part, ExprId expr) {
     if (ref.variable != UINT32_MAX)
       names.emplace_back(symbol, pool.Symbol(system.VariableName(ref.variable, ref.order + info.order)));
     else if (local == UINT32_MAX)
-      names.emplace_back(symbol, pool.Symbol((owner.empty() ? "" : owner + ".") + std::string(pool.SymbolName(symbol))));
+      names.emplace_back(
+          symbol, pool.Symbol((owner.empty() ? "" : owner + ".") + std::string(pool.SymbolName(symbol))));
   }
   return PrintText(pool, Substitute(pool, expr, names));
 }
@@ -45,8 +46,8 @@ std::string SolvedRow(const SortedSystem& sorted, uint32_t row, uint32_t times, 
     const RowEntry& entry = system.row_entries[k];
     terms.push_back({{entry.variable, entry.order + times}, entry.sign});
   }
-  const auto own = std::find_if(terms.begin(), terms.end(),
-                                [&](const Term& t) { return sorted.Slot(t.ref) == unknown; });
+  const auto own =
+      std::find_if(terms.begin(), terms.end(), [&](const Term& t) { return sorted.Slot(t.ref) == unknown; });
   const int factor = own == terms.end() ? 1 : -own->sign;
   if (own != terms.end()) terms.erase(own);
   std::string text;
@@ -58,14 +59,18 @@ std::string SolvedRow(const SortedSystem& sorted, uint32_t row, uint32_t times, 
   return text.empty() ? "0" : text;
 }
 
+bool HasTime(const ExprPool& pool, ExprId expr) {
+  ExprOrder order;
+  FindOrder(pool, std::span(&expr, 1), &order);
+  return std::any_of(order.nodes.begin(), order.nodes.end(),
+                     [&](ExprId node) { return pool.op(node) == Op::kTime; });
+}
+
 bool OfParametersOnly(const ExprPool& pool, ExprId expr) {
   for (const SymbolId symbol : FindSymbols(pool, expr)) {
     if (pool.kind(symbol) != SymbolKind::kParameter) return false;
   }
-  ExprOrder order;
-  FindOrder(pool, std::span(&expr, 1), &order);
-  return std::none_of(order.nodes.begin(), order.nodes.end(),
-                      [&](ExprId node) { return pool.op(node) == Op::kTime; });
+  return !HasTime(pool, expr);
 }
 
 }  // namespace
@@ -90,6 +95,21 @@ std::optional<std::string> SolvedText(const SortedSystem& sorted, uint32_t sorte
   return std::nullopt;
 }
 
+bool DependsOnTime(const SortedSystem& sorted, uint32_t sorted_equation) {
+  const SortedEquation& e = sorted.equations[sorted_equation];
+  const EquationSystem::Source source = sorted.system->SourceOf(e.equation);
+  if (source.part == nullptr) return false;
+  const ExprPool& pool = sorted.system->model->expressions;
+  const ScalarElement& scalar = sorted.system->scalars[source.part->scalar];
+  const ExprId residual = sorted.derived->Get(source.part->scalar, source.local, e.times).residual;
+  if (HasTime(pool, residual)) return true;
+  for (const Dependence& d : FindDependence(pool, residual)) {
+    const uint32_t local = sorted.derived->VariableOf(source.part->scalar, d.base);
+    if (local != UINT32_MAX && scalar.variables[local].role == ScalarVariable::Role::kDiscrete) return true;
+  }
+  return false;
+}
+
 bool IsLinear(const SortedSystem& sorted) {
   const EquationSystem& system = *sorted.system;
   ExprPool& pool = system.model->expressions;
@@ -102,8 +122,8 @@ bool IsLinear(const SortedSystem& sorted) {
     const DerivedEquation& derived = sorted.derived->Get(scalar, source.local, e.times);
     std::vector<SymbolId> symbols;
     for (const ScalarUse& use : derived.uses)
-      symbols.push_back(
-          pool.SymbolOfOrder(system.scalars[scalar].variables[use.variable].symbol, static_cast<int>(use.order)));
+      symbols.push_back(pool.SymbolOfOrder(system.scalars[scalar].variables[use.variable].symbol,
+                                           static_cast<int>(use.order)));
     const LinearForm form = LinearCoefficients(pool, derived.residual, symbols);
     if (!form.linear) return false;
     for (const ExprId coefficient : form.coefficients) {

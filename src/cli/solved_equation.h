@@ -12,6 +12,9 @@ namespace cotree {
 `unknown = ...`, as the program computes it. None where it cannot be solved. */
 std::optional<std::string> SolvedText(const SortedSystem& sorted, uint32_t sorted_equation);
 
+/// Whether an equation changes with time by itself: time or a discrete variable occurs in it.
+bool DependsOnTime(const SortedSystem& sorted, uint32_t sorted_equation);
+
 /// Whether every equation is linear in all variables, with coefficients of parameters only.
 bool IsLinear(const SortedSystem& sorted);
 

@@ -39,7 +39,8 @@ bool CheckSettings(const std::vector<std::string>& settings) {
     if (equals != std::string::npos && setting.find_first_not_of(' ') < equals &&
         setting.find_first_not_of(' ', equals + 1) != std::string::npos)
       continue;
-    fmt::print(stderr, "cotree: --set wants `parameter = value`, as in --set \"motor.R = 0.3 ohm\"; got `{}`\n",
+    fmt::print(stderr,
+               "cotree: --set wants `parameter = value`, as in --set \"motor.R = 0.3 ohm\"; got `{}`\n",
                setting);
     return false;
   }
@@ -91,14 +92,15 @@ bool FindOutputs(const Translation& translation, const std::vector<std::string>&
       continue;
     }
     if (ref.variable != UINT32_MAX) {
-      fmt::print(stderr, "cotree: `{}` is not computed: no equation needs so high a derivative of `{}`\n", name,
-                 system.VariableName(ref.variable));
+      fmt::print(stderr, "cotree: `{}` is not computed: no equation needs so high a derivative of `{}`\n",
+                 name, system.VariableName(ref.variable));
       return false;
     }
     std::vector<std::string> candidates;
     for (uint32_t slot = 0; slot < translation.sorted->slots(); ++slot)
       candidates.push_back(translation.sorted->SlotName(slot));
-    fmt::print(stderr, "cotree: there is no variable `{}` in the system{}\n", name, DidYouMean(name, candidates));
+    fmt::print(stderr, "cotree: there is no variable `{}` in the system{}\n", name,
+               DidYouMean(name, candidates));
     return false;
   }
   return true;

@@ -17,8 +17,8 @@ struct SystemOutput {
 };
 
 /** The frame of all commands about one translated system: reads the file, chooses the system, translates it,
-prints findings, lets `say` speak, and writes what it said. `say` is called only for a system without errors and
-returns the exit code. The JSON is {head, "system": what `say` made of it, or null}. */
+prints findings, lets `say` speak, and writes what it said. `say` is called only for a system without errors
+and returns the exit code. The JSON is {head, "system": what `say` made of it, or null}. */
 int RunOnSystem(const SystemOptions& options, const char* schema, TranslateOptions translate,
                 const Console& console,
                 const std::function<int(Translation&, const Console&, SystemOutput*)>& say);

@@ -22,7 +22,11 @@ constexpr size_t kLargestMatrices = 400;  // edges; beyond, JSON has no matrices
 class TreeTeller {
  public:
   explicit TreeTeller(const Translation& t)
-      : system_(*t.equations), model_(*system_.model), graph_(*t.graph), tree_(t.tree), states_(t.sorted->states.size()) {
+      : system_(*t.equations),
+        model_(*system_.model),
+        graph_(*t.graph),
+        tree_(t.tree),
+        states_(t.sorted->states.size()) {
     storage_ = FindDependentStorage(model_, graph_, system_.scalars, tree_);
     if (graph_.edges.size() > kLargestMatrices) return;
     circuits_ = ViewForest(graph_, TreeEdges(tree_));
@@ -37,7 +41,8 @@ class TreeTeller {
   std::string Variable(EdgeId e, bool across) const {
     const GraphEdge& edge = graph_.edges[e.index()];
     const uint32_t local = e.value - graph_.components[edge.component.index()].first_edge;
-    return system_.VariableName(system_.parts[edge.component.index()].first_variable + 2 * local + (across ? 0 : 1));
+    return system_.VariableName(system_.parts[edge.component.index()].first_variable + 2 * local +
+                                (across ? 0 : 1));
   }
   // A branch of both forests, of neither, or of one only.
   const char* Role(EdgeId e) const {
@@ -67,9 +72,7 @@ class TreeTeller {
 // Columns: branches, then chords, so that one part is the unit matrix.
 std::string TreeTeller::MatrixText(const DomainGraph& domain, const ForestView& view, bool circuits,
                                    const Console& console) const {
-  const auto inside = [&](EdgeId e) {
-    return &graph_.DomainOf(graph_.edges[e.index()].from) == &domain;
-  };
+  const auto inside = [&](EdgeId e) { return &graph_.DomainOf(graph_.edges[e.index()].from) == &domain; };
   std::vector<EdgeId> columns;
   size_t branches = 0;
   for (const EdgeId e : view.branches) {
@@ -108,24 +111,29 @@ std::string TreeTeller::MatrixText(const DomainGraph& domain, const ForestView& 
 
 std::string TreeTeller::DomainText(const DomainGraph& domain, const Console& console) const {
   std::vector<EdgeId> edges(domain.edges.begin(), domain.edges.end());
-  std::stable_sort(edges.begin(), edges.end(), [&](EdgeId a, EdgeId b) { return tree_.InTree(a) > tree_.InTree(b); });
+  std::stable_sort(edges.begin(), edges.end(),
+                   [&](EdgeId a, EdgeId b) { return tree_.InTree(a) > tree_.InTree(b); });
   const auto branches = static_cast<size_t>(
       std::count_if(edges.begin(), edges.end(), [&](EdgeId e) { return tree_.InTree(e); }));
   std::string text = "\n  " + console.Cyan(model_.Text(model_.domains[domain.domain.index()].name)) + ": " +
-                     Plural(branches, "branch", "branches") + ", " + Plural(edges.size() - branches, "chord") + "\n";
+                     Plural(branches, "branch", "branches") + ", " +
+                     Plural(edges.size() - branches, "chord") + "\n";
   TextTable table("lllll");
   table.Add({"edge", "in the tree", "primary", "secondary", "kinds"});
   bool differ = false;
   for (const EdgeId e : edges) {
     if (table.rows() > kMostRows) break;
     differ = differ || Differs(e);
-    table.Add({Name(e), Role(e), Primary(e, true), Primary(e, false), KindsText(graph_.ElementEdgeOf(e).kinds)});
+    table.Add(
+        {Name(e), Role(e), Primary(e, true), Primary(e, false), KindsText(graph_.ElementEdgeOf(e).kinds)});
   }
   text += table.Text("    ", console);
   if (edges.size() > kMostRows)
     text += fmt::format("    ... and {} more; --format json has all\n", edges.size() - kMostRows);
   if (differ)
-    text += "    The trees differ: `branch across` counts for circuits only, `branch through` for cut-sets only.\n";
+    text +=
+        "    The trees differ: `branch across` counts for circuits only, `branch through` for cut-sets "
+        "only.\n";
   if (edges.size() <= kWideMatrix && !circuits_.branches.empty()) {
     text += MatrixText(domain, circuits_, true, console);
     text += MatrixText(domain, cut_sets_, false, console);
@@ -135,10 +143,11 @@ std::string TreeTeller::DomainText(const DomainGraph& domain, const Console& con
 
 std::string TreeTeller::Text(const Console& console, bool statistics) const {
   const size_t branches = TreeEdges(tree_).size();
-  std::string text = console.Bold("system " + model_.Text(model_[graph_.system].name)) + ": " +
-                     Plural(graph_.edges.size(), "edge") + ", " + Plural(branches, "branch", "branches") + ", " +
-                     Plural(graph_.edges.size() - branches, "chord") +
-                     fmt::format("; order {} by the tree, {} with signals\n", tree_.degree, Plural(states_, "state"));
+  std::string text =
+      console.Bold("system " + model_.Text(model_[graph_.system].name)) + ": " +
+      Plural(graph_.edges.size(), "edge") + ", " + Plural(branches, "branch", "branches") + ", " +
+      Plural(graph_.edges.size() - branches, "chord") +
+      fmt::format("; order {} by the tree, {} with signals\n", tree_.degree, Plural(states_, "state"));
   for (const DomainGraph& domain : graph_.domains) {
     if (!domain.edges.empty()) text += DomainText(domain, console);
   }

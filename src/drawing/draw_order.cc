@@ -41,8 +41,8 @@ const char* ColourOf(BlockKind kind) {
 }
 
 std::string Rect(const char* attributes, const Box& box, const std::string& title = {}) {
-  return std::string("<rect ") + attributes + " x=\"" + Number(box.left) + "\" y=\"" + Number(box.top) + "\" width=\"" +
-         Number(box.right - box.left) + "\" height=\"" + Number(box.bottom - box.top) + "\"" +
+  return std::string("<rect ") + attributes + " x=\"" + Number(box.left) + "\" y=\"" + Number(box.top) +
+         "\" width=\"" + Number(box.right - box.left) + "\" height=\"" + Number(box.bottom - box.top) + "\"" +
          (title.empty() ? "/>" : "><title>" + Escaped(title) + "</title></rect>");
 }
 
@@ -50,7 +50,10 @@ std::string Rect(const char* attributes, const Box& box, const std::string& titl
 class OrderDrawer {
  public:
   explicit OrderDrawer(const Program& program)
-      : program_(program), sorted_(*program.sorted), system_(*sorted_.system), count_(sorted_.equations.size()) {
+      : program_(program),
+        sorted_(*program.sorted),
+        system_(*sorted_.system),
+        count_(sorted_.equations.size()) {
     cell_ = count_ <= kMostLabels ? kLabelledCell : kWidestPattern / static_cast<double>(count_);
     block_of_.resize(count_);
     sorted_place_.resize(count_);
@@ -79,11 +82,13 @@ class OrderDrawer {
     }
     const double top = kMargin + 24 + 22 + columns;
     const double left = kMargin + rows, right = left + size + kGap + rows;
-    std::string body = SvgText({kMargin, kMargin + 12}, Shortened(TitleOf(*system_.model, *system_.graph), kTitleLength),
-                               kTitleSize, "start", "#222222", true) +
-                       "\n";
+    std::string body =
+        SvgText({kMargin, kMargin + 12}, Shortened(TitleOf(*system_.model, *system_.graph), kTitleLength),
+                kTitleSize, "start", "#222222", true) +
+        "\n";
     const std::string counts = std::to_string(count_) + (count_ == 1 ? " equation" : " equations");
-    const std::string blocks = std::to_string(sorted_.blocks()) + (sorted_.blocks() == 1 ? " block" : " blocks");
+    const std::string blocks =
+        std::to_string(sorted_.blocks()) + (sorted_.blocks() == 1 ? " block" : " blocks");
     body += Heading({kMargin, kMargin + 36}, "as written: " + counts);
     body += Heading({right - rows, kMargin + 36}, "in the order of computation: " + blocks);
     body += Pattern("before", {left, top}, false);
@@ -108,7 +113,8 @@ class OrderDrawer {
     return after ? sorted_place_[sorted_.equation_of_slot[slot]] : declared_[slot];
   }
   Box Cells(Point at, uint32_t row, uint32_t column, uint32_t count = 1) const {
-    return {at.x + column * cell_, at.y + row * cell_, at.x + (column + count) * cell_, at.y + (row + count) * cell_};
+    return {at.x + column * cell_, at.y + row * cell_, at.x + (column + count) * cell_,
+            at.y + (row + count) * cell_};
   }
   static std::string Heading(Point at, const std::string& text) {
     return SvgText(at, text, kLabelSize, "start", "#555555") + "\n";
@@ -152,12 +158,13 @@ class OrderDrawer {
     for (uint32_t b = 0; b < sorted_.blocks(); ++b) {
       const auto equations = sorted_.Block(b);
       const BlockKind kind = program_.kind_of_block[b];
-      const Box box = Cells(at, sorted_.block_first[b], sorted_.block_first[b], static_cast<uint32_t>(equations.size()));
+      const Box box =
+          Cells(at, sorted_.block_first[b], sorted_.block_first[b], static_cast<uint32_t>(equations.size()));
       const std::string colour = ColourOf(kind);
-      const std::string attributes = "class=\"block\" data-block=\"" + std::to_string(b + 1) + "\" data-kind=\"" +
-                                     std::string(BlockKindName(kind)) + "\" fill=\"" + colour +
-                                     "\" fill-opacity=\"0.16\" stroke=\"" + colour + "\" stroke-width=\"" +
-                                     (cell_ < 3 ? "0.5" : "1.2") + "\"";
+      const std::string attributes = "class=\"block\" data-block=\"" + std::to_string(b + 1) +
+                                     "\" data-kind=\"" + std::string(BlockKindName(kind)) + "\" fill=\"" +
+                                     colour + "\" fill-opacity=\"0.16\" stroke=\"" + colour +
+                                     "\" stroke-width=\"" + (cell_ < 3 ? "0.5" : "1.2") + "\"";
       std::string title = "block " + std::to_string(b + 1) + ", " + std::string(BlockKindName(kind));
       if (equations.size() > 1) title += ", " + std::to_string(equations.size()) + " unknowns";
       out += Rect(attributes.c_str(), box, title) + "\n";
@@ -195,12 +202,12 @@ class OrderDrawer {
         const bool own = slot == SlotOf(k), together = block_of_[other] == block_of_[k];
         Box box = Cells(at, row, ColumnPlace(slot, after));
         box = {box.left + inset, box.top + inset, box.right - inset, box.bottom - inset};
-        const std::string attributes =
-            std::string("class=\"cell") + (own ? " own" : "") + "\" fill=\"" +
-            (own || together ? ColourOf(KindOf(k)) : kOther) + "\"" +
-            (together && !own ? " fill-opacity=\"0.55\"" : "") + (cell_ >= 8 ? " rx=\"2\"" : "");
-        out += Rect(attributes.c_str(), box, sorted_.SlotName(slot) + (own ? " is computed from" : " occurs in") + "\n" +
-                                                 texts_[k]) +
+        const std::string attributes = std::string("class=\"cell") + (own ? " own" : "") + "\" fill=\"" +
+                                       (own || together ? ColourOf(KindOf(k)) : kOther) + "\"" +
+                                       (together && !own ? " fill-opacity=\"0.55\"" : "") +
+                                       (cell_ >= 8 ? " rx=\"2\"" : "");
+        out += Rect(attributes.c_str(), box,
+                    sorted_.SlotName(slot) + (own ? " is computed from" : " occurs in") + "\n" + texts_[k]) +
                "\n";
       }
     }
@@ -212,8 +219,8 @@ class OrderDrawer {
     const auto square = [](const std::string& attributes) {
       return [attributes](Point p) { return Rect(attributes.c_str(), {p.x, p.y - 5, p.x + 10, p.y + 5}); };
     };
-    for (const BlockKind kind : {BlockKind::kExplicit, BlockKind::kSum, BlockKind::kSoftware, BlockKind::kLinearConstant,
-                                 BlockKind::kLinear, BlockKind::kNonlinear}) {
+    for (const BlockKind kind : {BlockKind::kExplicit, BlockKind::kSum, BlockKind::kSoftware,
+                                 BlockKind::kLinearConstant, BlockKind::kLinear, BlockKind::kNonlinear}) {
       const auto blocks = std::count(program_.kind_of_block.begin(), program_.kind_of_block.end(), kind);
       if (blocks == 0) continue;
       legend.Add(std::string(BlockKindName(kind)) + ": " + std::to_string(blocks), 10,
@@ -226,7 +233,9 @@ class OrderDrawer {
     legend.Add("also occurs", 10, square("rx=\"2\" fill=\"" + std::string(kOther) + "\""));
     const bool torn = std::any_of(program_.blocks.begin(), program_.blocks.end(),
                                   [](const ImplicitBlock& b) { return b.tears.size() < b.unknowns.size(); });
-    if (torn) legend.Add("torn: guessed first", 10, square("fill=\"" + std::string(kTear) + "\" fill-opacity=\"0.7\""));
+    if (torn)
+      legend.Add("torn: guessed first", 10,
+                 square("fill=\"" + std::string(kTear) + "\" fill-opacity=\"0.7\""));
     return legend.Finish();
   }
 
@@ -246,8 +255,9 @@ Drawing DrawOrder(const Program& program) {
   const size_t count = program.sorted->equations.size();
   Drawing drawing;
   if (count > kMostRows)
-    drawing.problem = "the system has " + std::to_string(count) + " equations, too many for a drawing (at most " +
-                      std::to_string(kMostRows) + "): use --format json";
+    drawing.problem = "the system has " + std::to_string(count) +
+                      " equations, too many for a drawing (at most " + std::to_string(kMostRows) +
+                      "): use --format json";
   else
     drawing.svg = OrderDrawer(program).Draw();
   return drawing;

@@ -59,7 +59,7 @@ constexpr double kVertexSize = 9;
 constexpr double kTitleSize = 12;
 constexpr double kVertexRadius = 9;
 constexpr double kReferenceRadius = 6;
-constexpr double kGlyphWidth = 16;  // a sign before an edge's label, with the room behind it
+constexpr double kGlyphWidth = 16;   // a sign before an edge's label, with the room behind it
 constexpr size_t kTitleLength = 90;  // characters of a heading
 constexpr const char* kSignalColour = "#c2188f";
 

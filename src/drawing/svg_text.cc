@@ -60,8 +60,8 @@ std::string Shortened(const std::string& text, size_t characters) {
 std::string SvgPage(const Box& page, const std::string& title, const std::string& body) {
   const std::string left = Number(page.left), top = Number(page.top), width = Number(page.right - page.left),
                     height = Number(page.bottom - page.top);
-  return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width + "\" height=\"" + height + "\" viewBox=\"" +
-         left + " " + top + " " + width + " " + height +
+  return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width + "\" height=\"" + height +
+         "\" viewBox=\"" + left + " " + top + " " + width + " " + height +
          "\" font-family=\"'DejaVu Sans', Verdana, Arial, sans-serif\">\n<title>" + Escaped(title) +
          "</title>\n<rect x=\"" + left + "\" y=\"" + top + "\" width=\"" + width + "\" height=\"" + height +
          "\" fill=\"#ffffff\"/>\n" + body + "</svg>\n";

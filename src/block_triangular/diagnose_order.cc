@@ -7,6 +7,7 @@
 #include "block_triangular/diagnostics.h"
 #include "expr/builtins.h"
 #include "expr/dependence.h"
+#include "expr/evaluate.h"
 #include "expr/walk.h"
 #include "normal_tree/reasons.h"
 
@@ -43,6 +44,10 @@ std::vector<ComponentId> Collect(const EquationSystem& system, const std::vector
   }
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  // Where parts of the graph are to blame, the signals that lead to them are not.
+  const auto physical = [&](ComponentId id) { return !system.graph->ElementOf(id).edges.empty(); };
+  if (std::any_of(ids.begin(), ids.end(), physical))
+    std::erase_if(ids, [&](ComponentId id) { return !physical(id); });
   return ids;
 }
 
@@ -113,9 +118,11 @@ void DiagnoseSingular(const EquationSystem& system, const Offsets& offsets, Diag
          m == 0 ? "no unknown" : m == 1 ? "1 unknown" : std::to_string(m) + " unknowns"});
     show(report, offsets.over_equations);
     if (m > 0) report.Note("unknowns: " + VariableNames(system, variables));
+    std::vector<VariableRef> open;
+    for (const uint32_t v : offsets.under_variables) open.push_back({v, 0});
+    if (!open.empty()) report.Note("and nothing determines " + VariableNames(system, open));
     report.Help("take one of these components out, or put something that gives way between them");
-  }
-  if (!offsets.under_variables.empty()) {
+  } else if (!offsets.under_variables.empty()) {
     std::vector<VariableRef> variables;
     std::vector<ComponentId> ids;
     for (const uint32_t v : offsets.under_variables) {
@@ -155,6 +162,93 @@ void DiagnoseDependent(const EquationSystem& system, const std::vector<Combinati
   }
   report.Note("one of these follows from the others, so something is said twice and something not at all");
   report.Help("take one of these components out, or make one of them give way (an elasticity, a resistance)");
+}
+
+namespace {
+
+// Whether an equation is satisfied when all its variables are zero, whatever the time.
+bool HoldsAtZero(const EquationSystem& system, const Part& part, ExprId residual) {
+  const ExprPool& pool = system.model->expressions;
+  ExprOrder order;
+  FindOrder(pool, std::span(&residual, 1), &order);
+  Environment<double> environment;
+  environment.scalars.assign(pool.symbol_count(), 0);
+  for (const ExprId id : order.nodes) {
+    if (pool.op(id) == Op::kTime || pool.op(id) == Op::kCall) return false;
+  }
+  const ScalarElement& scalar = system.scalars[part.scalar];
+  const auto numbers = system.parameters.Of(ComponentId(part.component), scalar);
+  for (size_t p = 0; p < scalar.parameters.size(); ++p)
+    environment.scalars[scalar.parameters[p].symbol.index()] = numbers[p];
+  return EvaluateDouble(pool, residual, environment) == 0;
+}
+
+}  // namespace
+
+void DiagnoseHeld(const SortedSystem& sorted, Diagnostics& diagnostics) {
+  const EquationSystem& system = *sorted.system;
+  const SystemGraph& graph = *system.graph;
+  const Model& model = *system.model;
+  // Only where storage in an across variable is no state there is something to look for.
+  bool any = false;
+  for (uint32_t e = 0; e < graph.edges.size() && !any; ++e) {
+    const ElementEdge& edge = graph.ElementEdgeOf(EdgeId(e));
+    if ((edge.kinds & kStores) == 0 || edge.across_order <= edge.through_order) continue;
+    const ComponentId id = graph.edges[e].component;
+    const uint32_t variable =
+        system.parts[id.index()].first_variable + 2 * (e - graph.components[id.index()].first_edge);
+    any = !sorted.IsState({variable, 0});
+  }
+  constexpr size_t kMostBlocks = 200'000;
+  if (!any || sorted.blocks() > kMostBlocks) return;
+  // Slots that are zero whatever happens: their block needs nothing else, and zero solves it.
+  std::vector<bool> zero(sorted.slots(), false);
+  size_t reports = 0;
+  for (size_t b = 0; b < sorted.blocks(); ++b) {
+    const auto equations = sorted.Block(b);
+    std::set<uint32_t> own;
+    for (const uint32_t k : equations) own.insert(sorted.slot_of_equation[k]);
+    bool closed = true;
+    for (const uint32_t k : equations) {
+      sorted.OverUses(k, [&](uint32_t v, uint32_t order) {
+        const uint32_t slot = sorted.Slot({v, order});
+        closed = closed && (zero[slot] || own.count(slot) > 0);
+      });
+      if (!closed) break;
+      const EquationSystem::Source source = system.SourceOf(sorted.equations[k].equation);
+      if (source.part != nullptr)
+        closed = HoldsAtZero(system, *source.part,
+                             sorted.derived->Get(source.part->scalar, source.local, sorted.equations[k].times).residual);
+      if (!closed) break;
+    }
+    if (!closed) continue;
+    for (const uint32_t slot : own) zero[slot] = true;
+  }
+  // Storage in a variable that is held so; who holds it are the couplers around.
+  std::vector<ComponentId> held, holders;
+  bool moves = false;
+  for (uint32_t e = 0; e < graph.edges.size(); ++e) {
+    const ElementEdge& edge = graph.ElementEdgeOf(EdgeId(e));
+    const ComponentId id = graph.edges[e].component;
+    const Component& c = graph.components[id.index()];
+    const uint32_t variable = system.parts[id.index()].first_variable + 2 * (e - c.first_edge);
+    if (!zero[sorted.Slot({variable, 0})]) continue;
+    const bool joined = graph.edges[e].from == graph.edges[e].to;
+    if ((edge.kinds & kStores) != 0 && edge.across_order > edge.through_order && !joined) {
+      held.push_back(id);
+      moves = moves || !model.domains[edge.domain.index()].rate.IsNone();
+    }
+    if ((edge.kinds & kCouples) != 0) holders.push_back(id);
+  }
+  for (auto* list : {&held, &holders}) {
+    std::sort(list->begin(), list->end());
+    list->erase(std::unique(list->begin(), list->end()), list->end());
+  }
+  if (held.empty() || holders.size() < 2 || ++reports > 1) return;
+  auto& report = diagnostics.Report(messages::kCannotMove, PlaceOf(system, held),
+                                    {Names(system, held), moves ? "cannot move" : "stay at zero", Names(system, holders)});
+  report.Note("what they demand of the same places can be met only at rest");
+  report.Help("take one of them out, or give them ratios that agree");
 }
 
 void DiagnoseStates(const SortedSystem& sorted, Diagnostics& diagnostics) {
@@ -200,7 +294,23 @@ Smoothness SmoothnessOf(const Model& model, ExprId root) {
       if (kind == SymbolKind::kDiscrete) limit(0, "it is held between samples or events and jumps there");
     }
     for (const ExprId operand : pool.operands(id)) moves[k] = moves[k] || moves[order.PositionOf(operand)];
-    if (!moves[k]) continue;
+  }
+  // From the root down; what stands inside smooth(p, ...) is as smooth as it says.
+  std::vector<bool> seen(order.nodes.size(), false);
+  std::vector<size_t> work{order.PositionOf(root)};
+  while (!work.empty()) {
+    const size_t k = work.back();
+    work.pop_back();
+    if (seen[k] || !moves[k]) continue;
+    seen[k] = true;
+    const ExprId id = order.nodes[k];
+    const Op op = pool.op(id);
+    if (op == Op::kCall && FindBuiltin(pool.FunctionName(pool.FunctionOf(id))) == Builtin::kSmooth) {
+      limit(static_cast<uint32_t>(std::max(0.0, pool.NumberValue(pool.operand(id, 0)))),
+            "it is declared smooth(...) only so far");
+      continue;
+    }
+    for (const ExprId operand : pool.operands(id)) work.push_back(order.PositionOf(operand));
     switch (op) {
       case Op::kIf:
         if (moves[order.PositionOf(pool.operand(id, 0))]) limit(0, "it jumps where its condition changes");

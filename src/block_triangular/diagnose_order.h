@@ -15,7 +15,10 @@ void DiagnoseSingular(const EquationSystem& system, const Offsets& offsets, Diag
 void DiagnoseDependent(const EquationSystem& system, const std::vector<CombinationTerm>& terms,
                        const std::vector<VariableRef>& unknowns, Diagnostics& diagnostics);
 
-/// Storage that is no state (notes), storage that cannot move at all (warnings).
+/// Storage that is held at zero by couplers that disagree (a warning).
+void DiagnoseHeld(const SortedSystem& sorted, Diagnostics& diagnostics);
+
+/// Storage that is no state (notes).
 void DiagnoseStates(const SortedSystem& sorted, Diagnostics& diagnostics);
 
 /// Signals that index reduction differentiates more often than they allow (design §3.10).

@@ -22,6 +22,14 @@ std::string More(size_t count) {
   return fmt::format("    ... and {} more equations; --format json has all\n", count);
 }
 
+std::string ListNames(const std::vector<std::string>& names) {
+  constexpr size_t kMostNames = 5;
+  std::string text;
+  for (size_t k = 0; k < names.size() && k < kMostNames; ++k) text += (k == 0 ? "" : ", ") + names[k];
+  if (names.size() > kMostNames) text += fmt::format(" and {} more", names.size() - kMostNames);
+  return text;
+}
+
 // --- As they are computed ---------------------------------------------------------------------------------
 
 class CausalTeller {
@@ -39,10 +47,10 @@ class CausalTeller {
     std::vector<std::string> lines;
     const auto equations = sorted_.Block(b);
     if (blocks_.IsImplicit(b)) {
-      std::string unknowns;
-      for (const uint32_t k : equations) unknowns += (unknowns.empty() ? "" : ", ") + Unknown(k);
-      lines.push_back("solve for " + unknowns +
-                      fmt::format(" ({}):", BlockKindName(program_.kind_of_block[b])));
+      std::vector<std::string> unknowns;
+      for (const uint32_t k : equations) unknowns.push_back(Unknown(k));
+      lines.push_back(
+          fmt::format("solve for {} ({}):", ListNames(unknowns), BlockKindName(program_.kind_of_block[b])));
       for (size_t k = 0; k < equations.size(); ++k)
         lines.push_back(blocks_.Bracket(b, k) + sorted_.EquationText(equations[k]));
       return lines;
@@ -348,7 +356,7 @@ int RunEquations(const EquationsOptions& options, const Console& console) {
       return kExitOk;
     }
     std::optional<LinearStart> linear;
-    if (IsLinear(*t.sorted)) {
+    if (t.program->unsupported.empty() && IsLinear(*t.sorted)) {
       int exit = kExitOk;
       linear = LinearizeAtStart(t, options.outputs, &exit);
       if (!linear) return exit;

@@ -16,26 +16,46 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kMostColumns = 16, kMostRows = 40;  // more do not fit a terminal
-
-std::string MatrixText(const std::string& name, const std::vector<double>& matrix,
-                       const std::vector<std::string>& rows, const std::vector<std::string>& columns,
-                       const Console& console) {
-  if (rows.empty() || columns.empty()) return {};
-  if (rows.size() > kMostRows || columns.size() > kMostColumns)
-    return fmt::format("\n  {} is {} x {}; --format json has it\n", console.Cyan(name), rows.size(),
-                       columns.size());
-  TextTable table("l" + std::string(columns.size(), 'r'));
-  std::vector<std::string> heading{name};
-  heading.insert(heading.end(), columns.begin(), columns.end());
-  table.Add(heading);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    std::vector<std::string> cells{rows[i]};
-    for (size_t j = 0; j < columns.size(); ++j) cells.push_back(ShortNumber(matrix[i * columns.size() + j]));
-    table.Add(cells);
+// Columns get numbers where their names are too long for a line.
+class MatrixPrinter {
+ public:
+  MatrixPrinter(const LinearModel& model, const Console& console) : model_(model), console_(console) {
+    size_t width = 0;
+    for (const std::string& name : model.states) width += std::max<size_t>(name.size(), 8) + 2;
+    numbered_ = width > kWidestLine;
   }
-  return "\n" + table.Text("  ", console);
-}
+
+  std::string Text(const std::string& name, const std::vector<double>& matrix, std::vector<std::string> rows,
+                   std::vector<std::string> columns) const {
+    if (rows.empty() || columns.empty()) return {};
+    if (rows.size() > kMostRows || columns.size() > kMostColumns)
+      return fmt::format("\n  {} is {} x {}; --format json has it\n", console_.Cyan(name), rows.size(),
+                         columns.size());
+    if (numbered_ && rows.size() == model_.n() && rows[0] == model_.states[0] + "'") {
+      for (size_t i = 0; i < rows.size(); ++i) rows[i] = fmt::format("{:>2} {}", i + 1, rows[i]);
+    }
+    if (numbered_ && columns == model_.states) {
+      for (size_t j = 0; j < columns.size(); ++j) columns[j] = std::to_string(j + 1);
+    }
+    TextTable table("l" + std::string(columns.size(), 'r'));
+    std::vector<std::string> heading{name};
+    heading.insert(heading.end(), columns.begin(), columns.end());
+    table.Add(heading);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      std::vector<std::string> cells{rows[i]};
+      for (size_t j = 0; j < columns.size(); ++j)
+        cells.push_back(ShortNumber(matrix[i * columns.size() + j]));
+      table.Add(cells);
+    }
+    return "\n" + table.Text("  ", console_);
+  }
+
+ private:
+  static constexpr size_t kWidestLine = 110, kMostColumns = 16, kMostRows = 40;
+  const LinearModel& model_;
+  const Console& console_;
+  bool numbered_ = false;
+};
 
 Json MatrixJson(const std::vector<double>& matrix, size_t rows, size_t columns) {
   Json out = Json::array();
@@ -104,15 +124,16 @@ std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
 }
 
 std::string MatricesText(const LinearModel& m, const Console& console) {
+  const MatrixPrinter printer(m, console);
   const std::vector<std::string> rates = Primed(m.states, 1);
-  std::string text = MatrixText("A", m.A, rates, m.states, console);
-  if (!m.B.empty()) text += MatrixText("B", m.B[0], rates, m.inputs, console);
-  text += MatrixText("C", m.C, m.outputs, m.states, console);
-  if (!m.D.empty()) text += MatrixText("D", m.D[0], m.outputs, m.inputs, console);
+  std::string text = printer.Text("A", m.A, rates, m.states);
+  if (!m.B.empty()) text += printer.Text("B", m.B[0], rates, m.inputs);
+  text += printer.Text("C", m.C, m.outputs, m.states);
+  if (!m.D.empty()) text += printer.Text("D", m.D[0], m.outputs, m.inputs);
   for (size_t k = 1; k < m.B.size(); ++k) {
     if (!Occurs(m, k)) continue;
-    text += MatrixText("B_du" + std::to_string(k), m.B[k], rates, Primed(m.inputs, k), console);
-    text += MatrixText("D_du" + std::to_string(k), m.D[k], m.outputs, Primed(m.inputs, k), console);
+    text += printer.Text("B_du" + std::to_string(k), m.B[k], rates, Primed(m.inputs, k));
+    text += printer.Text("D_du" + std::to_string(k), m.D[k], m.outputs, Primed(m.inputs, k));
   }
   return text;
 }

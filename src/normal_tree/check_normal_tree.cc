@@ -32,12 +32,15 @@ class Checker {
   LargeVector<int64_t> potentials_;
 };
 
-std::string EdgeText(uint32_t e) { return "edge " + std::to_string(e); }
+std::string EdgeText(uint32_t e) {
+  return "edge " + std::to_string(e);
+}
 
 std::string Checker::CheckSizes() const {
   const size_t edges = graph_.edges.size();
   if (tree_.primary.size() != edges) return "primary has the wrong size";
-  if (!tree_.potentials.empty() && tree_.potentials.size() != 2 * edges) return "potentials has the wrong size";
+  if (!tree_.potentials.empty() && tree_.potentials.size() != 2 * edges)
+    return "potentials has the wrong size";
   if (tree_.singular == tree_.blocking.empty()) return "singular, but no blocking set, or the reverse";
   return "";
 }
@@ -52,7 +55,8 @@ std::string Checker::CheckForest(const std::vector<bool>& in_forest, const char*
     if (!joined) return std::string(name) + " has a circuit through " + EdgeText(e);
   }
   for (uint32_t v = 0; v < graph_.vertex_count(); ++v) {
-    if (forest.Find(v) != all.Find(v)) return std::string(name) + " does not span vertex " + std::to_string(v);
+    if (forest.Find(v) != all.Find(v))
+      return std::string(name) + " does not span vertex " + std::to_string(v);
   }
   return "";
 }
@@ -71,7 +75,8 @@ std::string Checker::CheckExchanges(const Component& component, ElementGroups& g
     if ((tree_.primary[variable(local) / 2] & bit) != 0) choice.push_back(local);
   }
   const std::string where = "the group of " + EdgeText(component.first_edge + groups.edges[group][0]);
-  if (choice.size() != groups.edges[group].size()) return where + " has the wrong number of primary variables";
+  if (choice.size() != groups.edges[group].size())
+    return where + " has the wrong number of primary variables";
   if (groups.values[group].Value(choice) == GroupValues::kNone)
     return where + " cannot be solved for its primary variables";
   const GroupValues::Exchanges& now = groups.values[group].ExchangesOf(choice);
@@ -103,7 +108,8 @@ std::string Checker::CheckGroups() {
       degree += groups.values[g].Value(choice);
     }
   }
-  if (degree != tree_.degree) return "the degree is " + std::to_string(degree) + ", not " + std::to_string(tree_.degree);
+  if (degree != tree_.degree)
+    return "the degree is " + std::to_string(degree) + ", not " + std::to_string(tree_.degree);
   return "";
 }
 

@@ -11,8 +11,8 @@ namespace cotree {
 
 /** What is wrong with a tree, or nothing.
 
-Tested: T and T' are spanning forests; each group can be solved for its primary variables; the degree is the sum
-of their values; and it is best, by the potentials p (those of Kruskal where the tree has none):
+Tested: T and T' are spanning forests; each group can be solved for its primary variables; the degree is the
+sum of their values; and it is best, by the potentials p (those of Kruskal where the tree has none):
 
   p(x_a) >= p(x_b)  a on the path of b in T;       p(y_a) >= p(y_b)  b on the path of a in T';
   value(P) - value(P - u + v) + p(v) - p(u) >= 0   for every exchange in a group.

@@ -53,7 +53,8 @@ std::vector<std::vector<uint32_t>> RowsOf(const ScalarElement& scalar, const Row
 }
 
 // A row with one unknown left, which is no edge's, decides it.
-void SettleSignals(const ScalarElement& scalar, const std::vector<std::vector<uint32_t>>& rows_of, Rows* rows) {
+void SettleSignals(const ScalarElement& scalar, const std::vector<std::vector<uint32_t>>& rows_of,
+                   Rows* rows) {
   std::vector<uint32_t> left(rows->unknowns.size()), work;
   for (uint32_t r = 0; r < left.size(); ++r) {
     left[r] = static_cast<uint32_t>(rows->unknowns[r].size());
@@ -142,8 +143,8 @@ struct Coefficient {
   ExprId value;
 };
 
-// An undefined value (0 in a denominator) is tried at other points; what is undefined everywhere counts as not
-// zero.
+// An undefined value (0 in a denominator) is tried at other points; what is undefined everywhere counts as
+// not zero.
 void EvaluateCoefficients(const ExprPool& pool, std::vector<Coefficient>* coefficients) {
   std::vector<ExprId> roots;
   for (const auto& c : *coefficients) roots.push_back(c.value);
@@ -187,8 +188,8 @@ std::vector<GroupEquations> FindGroupEquations(Model& model, const ElementClass&
     if (!IsEdgeVariable(scalar, v))
       column[v] = 2 * out[group_of[v]].edges + out[group_of[v]].internals++;
     else
-      column[v] = 2 * groups->place[edge] +
-                  (scalar.variables[v].role == ScalarVariable::Role::kThrough ? 1 : 0);
+      column[v] =
+          2 * groups->place[edge] + (scalar.variables[v].role == ScalarVariable::Role::kThrough ? 1 : 0);
   }
   std::vector<Coefficient> coefficients;
   for (size_t r = 0; r < rows.equations.size(); ++r) {
@@ -207,7 +208,8 @@ std::vector<GroupEquations> FindGroupEquations(Model& model, const ElementClass&
         const SymbolId symbol =
             pool.SymbolOfOrder(scalar.variables[use.variable].symbol, static_cast<int>(order));
         const ExprId value = Differentiate(pool, equation.residual, symbol);
-        if (!pool.IsZero(value)) coefficients.push_back({group, {row, column[use.variable], order, 0}, value});
+        if (!pool.IsZero(value))
+          coefficients.push_back({group, {row, column[use.variable], order, 0}, value});
       }
     }
   }

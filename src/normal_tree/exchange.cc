@@ -6,6 +6,7 @@
 #include <numeric>
 #include <queue>
 
+#include "base/check.h"
 #include "normal_tree/forest_grower.h"
 #include "normal_tree/forest_paths.h"
 #include "normal_tree/normal_tree.h"
@@ -56,9 +57,7 @@ class ExchangeSolver {
   uint32_t Member(uint32_t group, uint32_t i) const {
     return island_.members[island_.groups[group].first + i];
   }
-  uint32_t Variable(uint32_t group, uint32_t local) const {
-    return 2 * Member(group, local / 2) + local % 2;
-  }
+  uint32_t Variable(uint32_t group, uint32_t local) const { return 2 * Member(group, local / 2) + local % 2; }
   uint32_t Local(uint32_t variable) const { return 2 * place_[variable / 2] + variable % 2; }
   int64_t Wish(uint32_t variable) const { return island_.wishes[variable]; }
   bool InTop(uint32_t variable) const {
@@ -88,9 +87,9 @@ class ExchangeSolver {
 
   const Island& island_;
   uint32_t edges_;
-  ForestPair forests_;               // B1: T and T'
-  std::vector<uint8_t> in_values_;   // B2, by variable
-  std::vector<int64_t> potential_;   // by variable
+  ForestPair forests_;              // B1: T and T'
+  std::vector<uint8_t> in_values_;  // B2, by variable
+  std::vector<int64_t> potential_;  // by variable
   std::vector<uint32_t> group_of_, place_;
   std::vector<const GroupValues::Exchanges*> now_;  // B2, by group
   std::vector<Reached> reached_;                    // of the search at work: those with its stamp
@@ -103,7 +102,8 @@ bool ExchangeSolver::EveryGroupSolvable(IslandSolution* out) const {
   for (uint32_t g = 0; g < island_.groups.size(); ++g) {
     if (island_.groups[g].values->solvable()) continue;
     out->blocking.emplace_back();
-    for (uint32_t i = 0; i < island_.groups[g].values->edges(); ++i) out->blocking.back().push_back(Member(g, i));
+    for (uint32_t i = 0; i < island_.groups[g].values->edges(); ++i)
+      out->blocking.back().push_back(Member(g, i));
   }
   return out->blocking.empty();
 }
@@ -117,14 +117,15 @@ std::vector<uint8_t> ExchangeSolver::GrowForest(const std::vector<std::pair<int6
   std::vector<uint8_t> chosen(edges_, 0);
   for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     while (end < order.size() && rank[order[end]] == rank[order[begin]]) ++end;
-    grower.Grow(std::span(order).subspan(begin, end - begin), island_.roots,
-                [&](uint32_t e) { return island_.ends[e]; }, [&](uint32_t e) { chosen[e] = 1; });
+    grower.Grow(
+        std::span(order).subspan(begin, end - begin), island_.roots,
+        [&](uint32_t e) { return island_.ends[e]; }, [&](uint32_t e) { chosen[e] = 1; });
   }
   return chosen;
 }
 
-// Within a rank of T: the branches of a choice that every group would like, what stands alone, the others. T' is
-// T but for edges whose two variables are primary always, or never.
+// Within a rank of T: the branches of a choice that every group would like, what stands alone, the others. T'
+// is T but for edges whose two variables are primary always, or never.
 void ExchangeSolver::StartForests() {
   std::vector<std::pair<int64_t, int>> rank(edges_);
   bool differ = false;
@@ -141,7 +142,8 @@ void ExchangeSolver::StartForests() {
   forests_.Set(tree, differ ? GrowForest(rank) : tree, island_.roots);
 }
 
-// In each group the choice with the greatest value - p, among these the one that agrees most with the forests.
+// In each group the choice with the greatest value - p, among these the one that agrees most with the
+// forests.
 void ExchangeSolver::StartValues() {
   std::vector<int64_t> weights;
   for (uint32_t g = 0; g < island_.groups.size(); ++g) {
@@ -179,7 +181,9 @@ void ExchangeSolver::FollowTopology(uint32_t from) {
     return;
   }
   // What can take the place of a branch seen before is not nearer by this one if distance + potential is not.
-  const auto key = [&](uint32_t v) { return std::pair(reached_[v].distance + potential_[v], reached_[v].arcs); };
+  const auto key = [&](uint32_t v) {
+    return std::pair(reached_[v].distance + potential_[v], reached_[v].arcs);
+  };
   const auto own = key(from);
   forests_.VisitCutSet(edge, visit, [&](uint32_t e) {
     return reached_[2 * e].stamp == stamp_ && reached_[2 * e].done && key(2 * e) <= own;
@@ -222,8 +226,7 @@ uint32_t ExchangeSolver::Search(uint32_t source) {
 // p += min(distance, that of the sink), less that of the sink for all: so only what is nearer changes.
 void ExchangeSolver::RaisePotentials(int64_t distance) {
   for (const uint32_t v : visited_) {
-    if (reached_[v].done && reached_[v].distance < distance)
-      potential_[v] -= distance - reached_[v].distance;
+    if (reached_[v].done && reached_[v].distance < distance) potential_[v] -= distance - reached_[v].distance;
   }
 }
 
@@ -242,7 +245,7 @@ void ExchangeSolver::Apply(uint32_t sink) {
       groups.push_back(group_of_[u / 2]);
     }
   }
-  forests_.SwapThrough(through);
+  COTREE_CHECK(forests_.SwapThrough(through));
   std::sort(groups.begin(), groups.end());
   groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
   for (const uint32_t g : groups) now_[g] = &island_.groups[g].values->ExchangesOf(ChoiceOf(g));
@@ -264,7 +267,8 @@ std::vector<uint32_t> ExchangeSolver::ReachedEdges() const {
   return out;
 }
 
-// The edges from whose variables `sink` is reached: the search backwards. `mirrored` has the forests exchanged.
+// The edges from whose variables `sink` is reached: the search backwards. `mirrored` has the forests
+// exchanged.
 std::vector<uint32_t> ExchangeSolver::EdgesTowards(uint32_t sink, ForestPair* mirrored) {
   ++stamp_;
   visited_.assign(1, sink);
@@ -300,7 +304,8 @@ void ExchangeSolver::FindBlocking(IslandSolution* out) {
     }
   }
   for (auto* sets : {&much, &little}) {
-    std::stable_sort(sets->begin(), sets->end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    std::stable_sort(sets->begin(), sets->end(),
+                     [](const auto& a, const auto& b) { return a.size() < b.size(); });
     for (auto& set : *sets) {
       if (std::find(out->blocking.begin(), out->blocking.end(), set) == out->blocking.end())
         out->blocking.push_back(std::move(set));
@@ -314,10 +319,9 @@ bool ExchangeSolver::Tight(uint32_t enters, uint32_t leaves) const {
   if (group_of_[leaves / 2] != g) return false;
   const GroupValues::Exchanges& now = *now_[g];
   const int32_t value = now.At(now.place[Local(leaves)], now.place[Local(enters)]);
-  return value != GroupValues::kNone &&
-         (int64_t{now.value} - value) * kDegreeUnit + Wish(leaves) - Wish(enters) + potential_[enters] -
-                 potential_[leaves] ==
-             0;
+  return value != GroupValues::kNone && (int64_t{now.value} - value) * kDegreeUnit + Wish(leaves) -
+                                                Wish(enters) + potential_[enters] - potential_[leaves] ==
+                                            0;
 }
 
 int64_t ExchangeSolver::ValueOf(uint32_t group, const GroupValues::Choice& choice) const {
@@ -368,7 +372,8 @@ bool ExchangeSolver::TryCircle(uint32_t start, uint32_t last) {
   in_values_[last] = 1;
   in_values_[start] = 0;
   Apply(last);
-  now_[group_of_[start / 2]] = &island_.groups[group_of_[start / 2]].values->ExchangesOf(ChoiceOf(group_of_[start / 2]));
+  const uint32_t g = group_of_[start / 2];
+  now_[g] = &island_.groups[g].values->ExchangesOf(ChoiceOf(g));
   return true;
 }
 
@@ -377,9 +382,8 @@ bool ExchangeSolver::PairEdge(uint32_t edge) {
   constexpr size_t kMostReached = 200, kMostTries = 8;
   for (const uint32_t start : {2 * edge, 2 * edge + 1}) {
     const GroupValues::Exchanges& now = *now_[group_of_[edge]];
-    const bool leaves = std::any_of(now.outside.begin(), now.outside.end(), [&](uint32_t v) {
-      return Tight(Variable(group_of_[edge], v), start);
-    });
+    const bool leaves = std::any_of(now.outside.begin(), now.outside.end(),
+                                    [&](uint32_t v) { return Tight(Variable(group_of_[edge], v), start); });
     if (!leaves) continue;
     ++stamp_;
     heap_ = {};
@@ -458,6 +462,8 @@ int64_t StartPotential(const GroupValues::Edge& edge) {
   return (int64_t{edge.across} - edge.through) * kDegreeUnit;
 }
 
-IslandSolution SolveIsland(const Island& island) { return ExchangeSolver(island).Solve(); }
+IslandSolution SolveIsland(const Island& island) {
+  return ExchangeSolver(island).Solve();
+}
 
 }  // namespace cotree

@@ -83,8 +83,8 @@ void CoupledIslands::Sort() {
     if (islands_.coupled[islands_.block[e]] != 0) edges_.push_back(e);
   }
   sort_by(edges_, next_block, [&](uint32_t e) { return block_number[islands_.block[e]]; });
-  first_ = sort_by(edges_, next_island,
-                   [&](uint32_t e) { return island_of[block_number[islands_.block[e]]]; });
+  first_ =
+      sort_by(edges_, next_island, [&](uint32_t e) { return island_of[block_number[islands_.block[e]]]; });
 }
 
 void CoupledIslands::NumberVertices(std::span<const uint32_t> edges) {

@@ -32,7 +32,8 @@ ForestPair::ForestPair(std::span<const std::pair<uint32_t, uint32_t>> ends, uint
   }
 }
 
-void ForestPair::Set(std::vector<uint8_t> tree, std::vector<uint8_t> through, std::span<const uint32_t> roots) {
+void ForestPair::Set(std::vector<uint8_t> tree, std::vector<uint8_t> through,
+                     std::span<const uint32_t> roots) {
   in_tree_ = std::move(tree);
   in_through_ = std::move(through);
   roots_.assign(roots.begin(), roots.end());
@@ -112,8 +113,8 @@ void ForestPair::FindThroughPath(uint32_t chord) {
 bool ForestPair::SwapOne(uint32_t in, uint32_t out) {
   FindThroughPath(in);
   for (const int s : {0, 1}) {
-    const auto found = std::find_if(climb_[s].begin(), climb_[s].end(),
-                                    [&](uint32_t v) { return up_edge_[v] == out; });
+    const auto found =
+        std::find_if(climb_[s].begin(), climb_[s].end(), [&](uint32_t v) { return up_edge_[v] == out; });
     if (found == climb_[s].end()) continue;
     // What hangs below `out` is turned round: it hangs on `in` now.
     uint32_t parent = s == 0 ? ends_[in].second : ends_[in].first, parent_edge = in;

@@ -18,8 +18,8 @@ class ForestPair {
  public:
   ForestPair(std::span<const std::pair<uint32_t, uint32_t>> ends, uint32_t vertices);
 
-  /// By edge, whether it is in T, in T'; T' is rooted at `roots` (and at the smallest vertex of a tree that holds
-  /// none).
+  /// By edge, whether it is in T, in T'; T' is rooted at `roots` (and at the smallest vertex of a tree that
+  /// holds none).
   void Set(std::vector<uint8_t> tree, std::vector<uint8_t> through, std::span<const uint32_t> roots);
   /// The pair with T and T' exchanged: paths in T, cut-sets of T'.
   ForestPair Mirrored() const;
@@ -27,8 +27,8 @@ class ForestPair {
   bool InThroughTree(uint32_t edge) const { return in_through_[edge] != 0; }
 
   /// Every edge that can take the place of `branch` in T. Those that can also take the place of a branch with
-  /// done(b) may be left out, and then others of that kind may be visited: so a search over many branches costs
-  /// n log n instead of n^2.
+  /// done(b) may be left out, and then others of that kind may be visited: so a search over many branches
+  /// costs n log n instead of n^2.
   template <class Visit, class Done>
   void VisitCutSet(uint32_t branch, const Visit& visit, const Done& done) {
     const Side& side = FindSmallerSide(branch, done);
@@ -102,7 +102,7 @@ class ForestPair {
   std::vector<uint8_t> in_tree_, in_through_;
   std::vector<uint32_t> up_, up_edge_;  // T', by vertex: towards the root
   std::vector<uint32_t> roots_;
-  std::vector<uint32_t> mark_, step_;   // by vertex: of the search at work
+  std::vector<uint32_t> mark_, step_;  // by vertex: of the search at work
   uint32_t last_mark_ = 0;
   Side sides_[2];
   std::vector<uint32_t> climb_[2];  // vertices from each end of the chord to below where the ways meet

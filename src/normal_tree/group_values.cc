@@ -15,7 +15,7 @@ namespace {
 using namespace modular;  // NOLINT: the operations of the field
 
 constexpr uint64_t kFirstPoint = 0x0B7E151628AED2A6u;  // any number below p that no model contains
-constexpr double kWorkLimit = 2e8;  // multiplications, about half a second
+constexpr double kWorkLimit = 2e8;                     // multiplications, about half a second
 
 // The degree of every minor of F is at most this.
 uint32_t DegreeBound(const GroupEquations& equations) {
@@ -30,7 +30,8 @@ uint32_t DegreeBound(const GroupEquations& equations) {
   return std::min(rows, columns);
 }
 
-// About the multiplications for one choice and its neighbours. Internal variables are mostly tied to few others.
+// About the multiplications for one choice and its neighbours. Internal variables are mostly tied to few
+// others.
 double WorkOf(const GroupEquations& equations, bool tabulated) {
   const double k = equations.edges, bound = DegreeBound(equations);
   const double points = bound + 1;
@@ -133,7 +134,8 @@ bool GroupValues::EliminateInternals(const GroupEquations& equations, uint64_t s
   point->factor = eliminated->factor;
   point->matrix.assign(size_t{edges_} * pairs, 0);
   for (size_t r = 0; r < edges_; ++r) {
-    for (const auto& [column, value] : eliminated->rest[r]) point->matrix[r * pairs + column - internals] = value;
+    for (const auto& [column, value] : eliminated->rest[r])
+      point->matrix[r * pairs + column - internals] = value;
   }
   return true;
 }
@@ -274,8 +276,8 @@ void GroupValues::FillFromTable(Exchanges* out) const {
   }
 }
 
-// With M = matrix[P]^-1 matrix, det matrix[P - u + v] is det matrix[P] times the entry of M in the row of u and
-// the column of v: one elimination a point gives all neighbours.
+// With M = matrix[P]^-1 matrix, det matrix[P - u + v] is det matrix[P] times the entry of M in the row of u
+// and the column of v: one elimination a point gives all neighbours.
 void GroupValues::FillByElimination(Exchanges* out) const {
   const size_t k = edges_, width = 2 * k, count = points_.size();
   std::vector<uint64_t> values(k * k * count, 0), own(count, 0), m;
@@ -390,7 +392,8 @@ void GroupValues::FindPaired() {
     for (uint32_t i = 0; i < edges_; ++i) edge_[i].branch = ((set >> i) & 1) == 0;
   }
   if (value != kNone) return;
-  for (uint32_t i = 0; i < edges_; ++i) edge_[i].branch = std::binary_search(best_.begin(), best_.end(), 2 * i);
+  for (uint32_t i = 0; i < edges_; ++i)
+    edge_[i].branch = std::binary_search(best_.begin(), best_.end(), 2 * i);
 }
 
 void GroupValues::FindEdgesNearBest() {
@@ -422,7 +425,8 @@ void GroupValues::FindEdgesNearBest() {
 
 void GroupValues::MarkSwitching() {
   for (size_t i = 0; i < edge_.size(); ++i) {
-    if (edge_[i].across == kNone || edge_[i].through == kNone || edge_[i].across == edge_[i].through) continue;
+    if (edge_[i].across == kNone || edge_[i].through == kNone || edge_[i].across == edge_[i].through)
+      continue;
     --wishes_[2 * i + (edge_[i].across > edge_[i].through ? 0 : 1)];
   }
 }

@@ -36,10 +36,10 @@ primary. kNone: the determinant is zero, P is no choice. Degrees are exact: the 
 more points than its degree and interpolated.
 
 Groups up to kTableLimit edges are tabulated at once, over all subsets; larger ones are asked choice by choice
-and remembered. Of very large ones (beyond a hundred edges, or some thousand internal variables) only the rank is
-exact: the value of a choice is then the sum of the highest orders of its columns, as for coupled inductors. A
-group whose equations are not as many as its unknowns says nothing: every choice has the
-value 0 (`free`), and later stages find what is missing. */
+and remembered. Of very large ones (beyond a hundred edges, or some thousand internal variables) only the rank
+is exact: the value of a choice is then the sum of the highest orders of its columns, as for coupled
+inductors. A group whose equations are not as many as its unknowns says nothing: every choice has the value 0
+(`free`), and later stages find what is missing. */
 class GroupValues {
  public:
   static constexpr int32_t kNone = INT32_MIN;
@@ -77,8 +77,8 @@ class GroupValues {
     int32_t across = kNone, through = kNone;  // the greatest value of the choices with its across and not its
                                               // through variable, and the reverse; kNone: there is none
     bool always = false, never = false;       // its across variable is in every choice, in none
-    bool both = false, neither = false;       // its two variables are in every choice, in none: nullator, norator
-    bool branch = false;                      // its across variable is in the best choice with one of every edge
+    bool both = false, neither = false;  // its two variables are in every choice, in none: nullator, norator
+    bool branch = false;                 // its across variable is in the best choice with one of every edge
   };
   const std::vector<Edge>& edge() const { return edge_; }
   /// Weights far below a degree, by variable, that decide between equals. A variable that is a choice only
@@ -106,12 +106,12 @@ class GroupValues {
 
   uint32_t edges_ = 0;
   bool free_ = false;
-  bool by_rank_ = false;                // very large: one point, values are sums of column_order_
-  std::vector<int32_t> column_order_;   // by variable: the highest order in its column
-  int32_t internal_order_ = 0;          // the sum of those of the internal variables
-  std::vector<Point> points_;       // at s, s + 1, ...; emptied once tabulated
-  std::vector<uint64_t> inverses_;  // of 1, 2, ...
-  std::vector<int32_t> table_;      // by subset as a mask
+  bool by_rank_ = false;               // very large: one point, values are sums of column_order_
+  std::vector<int32_t> column_order_;  // by variable: the highest order in its column
+  int32_t internal_order_ = 0;         // the sum of those of the internal variables
+  std::vector<Point> points_;          // at s, s + 1, ...; emptied once tabulated
+  std::vector<uint64_t> inverses_;     // of 1, 2, ...
+  std::vector<int32_t> table_;         // by subset as a mask
   Choice best_;
   std::vector<Edge> edge_;
   std::vector<int32_t> wishes_;
@@ -120,10 +120,10 @@ class GroupValues {
 
 /** The groups of an element class. */
 struct ElementGroups {
-  std::vector<uint32_t> group_of_edge;               // by element edge
-  std::vector<uint32_t> place;                       // by element edge: its number in its group
-  std::vector<std::vector<uint32_t>> edges;          // by group: element edges, ascending
-  std::vector<GroupValues> values;                   // by group
+  std::vector<uint32_t> group_of_edge;       // by element edge
+  std::vector<uint32_t> place;               // by element edge: its number in its group
+  std::vector<std::vector<uint32_t>> edges;  // by group: element edges, ascending
+  std::vector<GroupValues> values;           // by group
 };
 
 /** Which equations and which variables belong to which group, and their values.

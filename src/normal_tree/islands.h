@@ -18,10 +18,10 @@ in no circuit, and an edge whose ends are joined, are blocks by themselves.
 An *island* is a set of blocks tied by groups of edges that share terminal equations. It is *coupled* if it
 holds such a group. */
 struct Islands {
-  LargeVector<uint32_t> block;       // by edge
-  LargeVector<uint32_t> root;        // by block: its vertex nearest to the reference
-  LargeVector<uint32_t> island;      // by block: the island, named by the smallest of its blocks
-  LargeVector<uint8_t> coupled;      // by block: whether its island is
+  LargeVector<uint32_t> block;            // by edge
+  LargeVector<uint32_t> root;             // by block: its vertex nearest to the reference
+  LargeVector<uint32_t> island;           // by block: the island, named by the smallest of its blocks
+  LargeVector<uint8_t> coupled;           // by block: whether its island is
   uint32_t count = 0, coupled_count = 0;  // of islands
 
   bool Coupled(uint32_t edge) const { return !block.empty() && coupled[block[edge]] != 0; }

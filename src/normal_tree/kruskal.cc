@@ -19,7 +19,8 @@ EdgeWorths::EdgeWorths(const SystemGraph& graph, const std::vector<ElementGroups
       const GroupValues& values = groups[k].values[groups[k].group_of_edge[e]];
       const uint32_t place = groups[k].place[e];
       const GroupValues::Edge& edge = values.edge()[place];
-      EdgeWorth worth{edge.across, edge.through, 0, values.wishes()[2 * place], values.wishes()[2 * place + 1]};
+      EdgeWorth worth{edge.across, edge.through, 0, values.wishes()[2 * place],
+                      values.wishes()[2 * place + 1]};
       worth.rank = StartPotential(edge) + worth.across_wish - worth.through_wish;
       worth_.push_back(worth);
     }

@@ -63,9 +63,9 @@ class EdgeWorths {
 };
 
 /** Chooses the tree in all islands that are not coupled, at once: Kruskal's algorithm by ranks
-(ForestGrower), which is exact there. Adds to `primary` and `degree`. Returned are the guilty edges: those that
-must be a branch and close a circuit (of edges that all must), those that must be a chord and are needed (as
-all in their cut-set are), those that can be neither. */
+(ForestGrower), which is exact there. Adds to `primary` and `degree`. Returned are the guilty edges: those
+that must be a branch and close a circuit (of edges that all must), those that must be a chord and are needed
+(as all in their cut-set are), those that can be neither. */
 std::vector<uint32_t> ChooseUncoupled(const SystemGraph& graph, const Islands& islands,
                                       const EdgeWorths& worths, NormalTree* tree);
 /// The circuits and cut-sets of guilty edges, once the whole tree is chosen: adds to `blocking_sets`.

@@ -17,8 +17,12 @@ constexpr uint64_t Add(uint64_t a, uint64_t b) {
   const uint64_t sum = a + b;
   return sum >= kPrime ? sum - kPrime : sum;
 }
-constexpr uint64_t Negate(uint64_t a) { return a == 0 ? 0 : kPrime - a; }
-constexpr uint64_t Subtract(uint64_t a, uint64_t b) { return Add(a, Negate(b)); }
+constexpr uint64_t Negate(uint64_t a) {
+  return a == 0 ? 0 : kPrime - a;
+}
+constexpr uint64_t Subtract(uint64_t a, uint64_t b) {
+  return Add(a, Negate(b));
+}
 constexpr uint64_t Multiply(uint64_t a, uint64_t b) {
   const Wide product = static_cast<Wide>(a) * b;
   return Add(static_cast<uint64_t>(product) & kPrime, static_cast<uint64_t>(product >> 61));

@@ -66,7 +66,8 @@ RootedForest RootForest(const SystemGraph& graph, const std::vector<bool>& in_fo
   return out;
 }
 
-std::vector<SignedEdge> FundamentalCircuit(const SystemGraph& graph, const RootedForest& forest, EdgeId chord) {
+std::vector<SignedEdge> FundamentalCircuit(const SystemGraph& graph, const RootedForest& forest,
+                                           EdgeId chord) {
   // x_chord = potential(from) - potential(to): from `from` up to where the ways meet, and down to `to`.
   std::vector<SignedEdge> out, down;
   uint32_t a = graph.edges[chord.index()].from.value, b = graph.edges[chord.index()].to.value;

@@ -22,10 +22,11 @@ struct NormalTree {
   bool InTree(EdgeId e) const { return (primary[e.index()] & kAcrossPrimary) != 0; }          // in T
   bool InThroughTree(EdgeId e) const { return (primary[e.index()] & kThroughPrimary) == 0; }  // in T'
 
-  int64_t degree = 0;      // the order of the system as far as the graph shows it
-  bool singular = false;   // no common basis: see `blocking`
+  int64_t degree = 0;            // the order of the system as far as the graph shows it
+  bool singular = false;         // no common basis: see `blocking`
   std::vector<EdgeId> blocking;  // the edges of the blocking set
-  std::vector<std::vector<EdgeId>> blocking_sets;  // all that were found, up to a limit; `blocking` is the first
+  std::vector<std::vector<EdgeId>>
+      blocking_sets;  // all that were found, up to a limit; `blocking` is the first
   static constexpr size_t kMostBlockingSets = 64;
 
   /** What proves that the choice is best: potentials of the 2e variables (x_e at 2e, y_e at 2e + 1) such that
@@ -55,7 +56,8 @@ struct SignedEdge {
   int8_t sign;
 };
 /// The branches by which the chord is expressed: x_chord = sum of sign * x_branch.
-std::vector<SignedEdge> FundamentalCircuit(const SystemGraph& graph, const RootedForest& forest, EdgeId chord);
+std::vector<SignedEdge> FundamentalCircuit(const SystemGraph& graph, const RootedForest& forest,
+                                           EdgeId chord);
 
 /** User's wishes for the choice of states: larger is more wanted, by edge and variable. */
 struct TreePreferences {

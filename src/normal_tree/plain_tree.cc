@@ -14,11 +14,11 @@ NormalTree FindPlainTree(const SystemGraph& graph) {
   std::array<std::vector<uint32_t>, 5> ranks;
   for (uint32_t e = 0; e < n; ++e) {
     const ElementEdge& edge = graph.ElementEdgeOf(EdgeId(e));
-    const int rank = edge.fixes_through                         ? 4
-                     : edge.fixes_across                        ? 0
-                     : edge.across_order > edge.through_order   ? 1
-                     : edge.across_order == edge.through_order  ? 2
-                                                                : 3;
+    const int rank = edge.fixes_through                        ? 4
+                     : edge.fixes_across                       ? 0
+                     : edge.across_order > edge.through_order  ? 1
+                     : edge.across_order == edge.through_order ? 2
+                                                               : 3;
     ranks[static_cast<size_t>(rank)].push_back(e);
   }
   UnionFind joined(graph.vertex_count());

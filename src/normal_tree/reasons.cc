@@ -28,7 +28,8 @@ std::string TextOf(const Model& model, const SystemGraph& graph, const Dependent
   const std::string name = EdgeName(model, graph, storage.edge);
   const std::string others = ListEdges(model, graph, storage.with);
   if (storage.across)
-    return others.empty() ? name + " has both its ends at one vertex" : name + " closes a circuit with " + others;
+    return others.empty() ? name + " has both its ends at one vertex"
+                          : name + " closes a circuit with " + others;
   return others.empty() ? name + " is in no circuit" : name + " is in a cut-set with " + others + " only";
 }
 
@@ -68,8 +69,8 @@ void FindCircuits(const SystemGraph& graph, const NormalTree& tree, std::vector<
 }
 
 // Power is the across variable times the through variable, or its rate times that. Storage in the across
-// variable moves the order of the through variable one above that of the power: C*der(v), J*der(w). What stays
-// below is a spring with its damper, whose energy the positions of others decide.
+// variable moves the order of the through variable one above that of the power: C*der(v), J*der(w). What
+// stays below is a spring with its damper, whose energy the positions of others decide.
 std::vector<int> StorageOrders(const Model& model) {
   std::vector<int> out;
   for (const Domain& domain : model.domains) {
@@ -77,7 +78,8 @@ std::vector<int> StorageOrders(const Model& model) {
     for (const SymbolId symbol : FindSymbols(model.expressions, domain.power)) {
       const std::string_view name = model.expressions.SymbolName(symbol);
       const bool rate = !domain.rate.IsNone() && name == model.names.Text(domain.rate);
-      const bool derivative = name == model.names.Text(domain.across) && model.expressions.symbol(symbol).order > 0;
+      const bool derivative =
+          name == model.names.Text(domain.across) && model.expressions.symbol(symbol).order > 0;
       if (rate || derivative) order = 2;
     }
     out.push_back(order);
@@ -88,7 +90,8 @@ std::vector<int> StorageOrders(const Model& model) {
 }  // namespace
 
 std::vector<DependentStorage> FindDependentStorage(const Model& model, const SystemGraph& graph,
-                                                   const std::vector<ScalarElement>&, const NormalTree& tree) {
+                                                   const std::vector<ScalarElement>&,
+                                                   const NormalTree& tree) {
   const std::vector<int> storage_orders = StorageOrders(model);
   std::vector<DependentStorage> out;
   for (const Component& component : graph.components) {

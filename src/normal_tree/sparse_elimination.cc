@@ -79,9 +79,10 @@ class Elimination {
 
  private:
   void Eliminate(uint32_t column) {
-    const auto pivot = *std::min_element(rows_of_[column].begin(), rows_of_[column].end(), [&](uint32_t a, uint32_t b) {
-      return std::pair(rows_[a].size(), a) < std::pair(rows_[b].size(), b);
-    });
+    const auto pivot =
+        *std::min_element(rows_of_[column].begin(), rows_of_[column].end(), [&](uint32_t a, uint32_t b) {
+          return std::pair(rows_[a].size(), a) < std::pair(rows_[b].size(), b);
+        });
     Forget(pivot);
     done_[pivot] = true;
     row_order_.push_back(pivot);
@@ -93,7 +94,8 @@ class Elimination {
     rows_of_[column].clear();
     for (const uint32_t r : others) {
       Forget(r);
-      rows_[r] = AddMultiple(rows_[r], rows_[pivot], modular::Multiply(EntryOf(rows_[r], column), minus_inverse));
+      rows_[r] =
+          AddMultiple(rows_[r], rows_[pivot], modular::Multiply(EntryOf(rows_[r], column), minus_inverse));
       Remember(r);
     }
   }
@@ -115,8 +117,8 @@ class Elimination {
 
   std::vector<Row> rows_;
   std::vector<bool> done_;
-  std::vector<std::set<uint32_t>> rows_of_;          // by column: rows at work that hold it
-  std::set<std::pair<size_t, uint32_t>> waiting_;    // columns by the number of their rows
+  std::vector<std::set<uint32_t>> rows_of_;        // by column: rows at work that hold it
+  std::set<std::pair<size_t, uint32_t>> waiting_;  // columns by the number of their rows
   std::vector<uint32_t> row_order_, column_order_;
   uint64_t factor_ = 1;
 };

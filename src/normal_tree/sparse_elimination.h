@@ -14,15 +14,15 @@ struct SparseRows {
   std::vector<Row> rows;
 };
 
-/** What is left after the first columns were eliminated: with these columns and any others C, as many as rows in
-all, det(matrix[all rows; first columns, C]) = factor * det(rest[C]). */
+/** What is left after the first columns were eliminated: with these columns and any others C, as many as rows
+in all, det(matrix[all rows; first columns, C]) = factor * det(rest[C]). */
 struct Eliminated {
   uint64_t factor = 1;
   std::vector<SparseRows::Row> rest;  // columns numbered on
 };
 
-/// Gaussian elimination of columns 0 ... count-1, the columns and rows with the fewest entries first. Nothing if
-/// they are dependent.
+/// Gaussian elimination of columns 0 ... count-1, the columns and rows with the fewest entries first. Nothing
+/// if they are dependent.
 std::optional<Eliminated> EliminateColumns(SparseRows matrix, uint32_t count);
 
 }  // namespace cotree

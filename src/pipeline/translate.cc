@@ -187,6 +187,8 @@ bool Translator::Sort() {
     }
     FindIncidence(system);
   }
+  if (out_->sorted->states.size() < static_cast<size_t>(out_->graph->edges.size()))
+    DiagnoseHeld(*out_->sorted, loaded_.diagnostics);
   DiagnoseDerivatives(*out_->sorted, loaded_.diagnostics);
   if (options_.notes && !out_->tree.singular) DiagnoseStates(*out_->sorted, loaded_.diagnostics);
   return true;

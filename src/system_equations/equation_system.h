@@ -120,8 +120,8 @@ struct CombinationTerm {
 };
 
 /// Puts the combination of some equations in the place of one of them, the first: at the present numbers of the
-/// parameters the highest orders of `cancelled` drop out of it (docs/theory/block_triangular.md). False: nothing
-/// is left of it, so the equations depend on each other.
+/// parameters the highest orders of `cancelled` drop out of it (docs/theory/block_triangular.md). False, and
+/// nothing changed: nothing would be left of it, so the equations depend on each other.
 bool ReplaceEquation(EquationSystem& system, std::span<const CombinationTerm> terms,
                      std::span<const VariableRef> cancelled);
 

@@ -114,6 +114,7 @@ bool ReplaceEquation(EquationSystem& system, std::span<const CombinationTerm> te
   row.left = pool.Sum(rest);
   row.right = pool.Zero();
   row.residual = row.left;
+  if (FindDependence(pool, row.residual).empty()) return false;
   ScalarElement scalar;
   scalar.always = 1;
   Part part{static_cast<uint32_t>(system.scalars.size()), 0, 0, UINT32_MAX,
@@ -124,12 +125,11 @@ bool ReplaceEquation(EquationSystem& system, std::span<const CombinationTerm> te
     scalar.variables.push_back({ScalarVariable::Role::kInner, 0, 0, d.base});
     system.bindings.push_back({combiner.VariableOf(d.base), 0});
   }
-  const bool something = !row.uses.empty();
   scalar.equations.push_back(std::move(row));
   system.scalars.push_back(std::move(scalar));
   system.replaced[terms.front().equation] = static_cast<uint32_t>(system.extra_parts.size());
   system.extra_parts.push_back(part);
-  return something;
+  return true;
 }
 
 }  // namespace cotree

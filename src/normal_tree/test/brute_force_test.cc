@@ -59,7 +59,8 @@ std::optional<int64_t> ValueOf(Network& network, uint32_t across, uint32_t throu
   return sum;
 }
 
-/** The greatest value of all pairs of forests, and the fewest edges with both variables primary that it needs. */
+/** The greatest value of all pairs of forests, and the fewest edges with both variables primary that it
+ * needs. */
 struct Best {
   int64_t value;
   int alone;
@@ -124,7 +125,9 @@ std::pair<uint32_t, uint32_t> PrimaryOf(const NormalTree& tree) {
   return {across, through};
 }
 
-int Rounds() { return std::getenv("COTREE_LONG") != nullptr ? 200000 : 6000; }
+int Rounds() {
+  return std::getenv("COTREE_LONG") != nullptr ? 200000 : 6000;
+}
 
 TEST(BruteForce, RandomNetworks) {
   const std::vector<Kind> kinds = AllKinds();
@@ -165,8 +168,10 @@ TEST(BruteForce, Wishes) {
     std::vector<int> across_wish(edges), through_wish(edges);
     TreePreferences wishes;
     for (uint32_t e = 0; e < edges; ++e) {
-      if (random() % 2 == 0) wishes.across.emplace_back(EdgeId(e), across_wish[e] = static_cast<int>(random() % 9) - 4);
-      if (random() % 2 == 0) wishes.through.emplace_back(EdgeId(e), through_wish[e] = static_cast<int>(random() % 9) - 4);
+      if (random() % 2 == 0)
+        wishes.across.emplace_back(EdgeId(e), across_wish[e] = static_cast<int>(random() % 9) - 4);
+      if (random() % 2 == 0)
+        wishes.through.emplace_back(EdgeId(e), through_wish[e] = static_cast<int>(random() % 9) - 4);
     }
     const NormalTree tree = SelectNormalTree(network.graph, network.groups, wishes);
     ASSERT_EQ(CheckNormalTree(network.graph, network.groups, tree, wishes), "");

@@ -47,7 +47,8 @@ TEST(Islands, BlocksByDefinition) {
     const auto vertices = static_cast<uint32_t>(2 + random() % 7);
     std::vector<Part> parts;
     for (uint32_t k = 0; k < 1 + random() % 10; ++k) {
-      const auto from = static_cast<uint32_t>(random() % vertices), to = static_cast<uint32_t>(random() % vertices);
+      const auto from = static_cast<uint32_t>(random() % vertices),
+                 to = static_cast<uint32_t>(random() % vertices);
       parts.push_back({kR, {{from, to}}});
     }
     Network n = MakeNetwork(kinds, vertices, parts);
@@ -55,7 +56,8 @@ TEST(Islands, BlocksByDefinition) {
     EXPECT_EQ(islands.coupled_count, 0u);
     for (uint32_t a = 0; a < n.graph.edges.size(); ++a) {
       for (uint32_t b = 0; b < a; ++b)
-        EXPECT_EQ(islands.block[a] == islands.block[b], SameBlock(n.graph, a, b)) << round << " " << a << " " << b;
+        EXPECT_EQ(islands.block[a] == islands.block[b], SameBlock(n.graph, a, b))
+            << round << " " << a << " " << b;
     }
   }
 }
@@ -100,7 +102,8 @@ TEST(Islands, RandomLargeNetworks) {
     for (uint32_t k = 0; k < below(vertices); ++k) {
       const uint32_t kind = below(8) == 0 ? below(kKinds) : kTransformer + below(2);
       Part part{kind, {}};
-      for (uint32_t i = 0; i < kinds[kind].equations.edges; ++i) part.ends.emplace_back(below(vertices), below(vertices));
+      for (uint32_t i = 0; i < kinds[kind].equations.edges; ++i)
+        part.ends.emplace_back(below(vertices), below(vertices));
       parts.push_back(part);
     }
     Network n = MakeNetwork(kinds, vertices, parts);

@@ -16,7 +16,9 @@ namespace cotree::testing_networks {
 using Term = GroupEquations::Term;
 
 /// Coefficients that are "any number": never the same twice in a kind.
-constexpr uint64_t Any(uint64_t n) { return 0x1234567890ABCDu * (n + 3) % FieldElement::kPrime; }
+constexpr uint64_t Any(uint64_t n) {
+  return 0x1234567890ABCDu * (n + 3) % FieldElement::kPrime;
+}
 constexpr uint64_t kMinusOne = FieldElement::kPrime - 1;
 
 /** Columns: x1 y1 x2 y2 ... internals; terms: row, column, order, coefficient. */
@@ -25,8 +27,24 @@ struct Kind {
   GroupEquations equations;
 };
 
-enum : uint32_t { kR, kC, kL, kV, kI, kMass, kTransformer, kGyrator, kNullor, kVccs, kVcvs, kCccs, kCcvs,
-                  kCoupledInductors, kMotor, kKinds };
+enum : uint32_t {
+  kR,
+  kC,
+  kL,
+  kV,
+  kI,
+  kMass,
+  kTransformer,
+  kGyrator,
+  kNullor,
+  kVccs,
+  kVcvs,
+  kCccs,
+  kCcvs,
+  kCoupledInductors,
+  kMotor,
+  kKinds
+};
 
 inline std::vector<Kind> AllKinds() {
   std::vector<Kind> out(kKinds);
@@ -48,12 +66,25 @@ inline std::vector<Kind> AllKinds() {
   set(kCccs, "CCCS", 2, 0, {{0, 0, 0, 1}, {1, 3, 0, 1}, {1, 1, 0, Any(9)}});
   set(kCcvs, "CCVS", 2, 0, {{0, 0, 0, 1}, {1, 2, 0, 1}, {1, 1, 0, Any(10)}});
   set(kCoupledInductors, "M", 2, 0,
-      {{0, 0, 0, 1}, {0, 1, 1, Any(11)}, {0, 3, 1, Any(12)}, {1, 2, 0, 1}, {1, 1, 1, Any(12)}, {1, 3, 1, Any(13)}});
-  // v = R i + L di + K w, tau = -K i + J dw + d w, w = dphi: edges armature (v, i), shaft (phi, tau), inside w.
+      {{0, 0, 0, 1},
+       {0, 1, 1, Any(11)},
+       {0, 3, 1, Any(12)},
+       {1, 2, 0, 1},
+       {1, 1, 1, Any(12)},
+       {1, 3, 1, Any(13)}});
+  // v = R i + L di + K w, tau = -K i + J dw + d w, w = dphi: edges armature (v, i), shaft (phi, tau), inside
+  // w.
   set(kMotor, "motor", 2, 1,
-      {{0, 0, 0, 1}, {0, 1, 0, Any(14)}, {0, 1, 1, Any(15)}, {0, 4, 0, Any(16)},
-       {1, 3, 0, 1}, {1, 1, 0, Any(16)}, {1, 4, 1, Any(17)}, {1, 4, 0, Any(18)},
-       {2, 4, 0, 1}, {2, 2, 1, kMinusOne}});
+      {{0, 0, 0, 1},
+       {0, 1, 0, Any(14)},
+       {0, 1, 1, Any(15)},
+       {0, 4, 0, Any(16)},
+       {1, 3, 0, 1},
+       {1, 1, 0, Any(16)},
+       {1, 4, 1, Any(17)},
+       {1, 4, 0, Any(18)},
+       {2, 4, 0, 1},
+       {2, 2, 1, kMinusOne}});
   return out;
 }
 
@@ -85,7 +116,8 @@ inline std::vector<ElementGroups> GroupsOf(const std::vector<Kind>& kinds) {
 }
 
 /// One domain, whose reference is vertex 0.
-inline Network MakeNetwork(const std::vector<Kind>& kinds, uint32_t vertices, const std::vector<Part>& parts) {
+inline Network MakeNetwork(const std::vector<Kind>& kinds, uint32_t vertices,
+                           const std::vector<Part>& parts) {
   Network out;
   out.groups = GroupsOf(kinds);
   for (const Kind& kind : kinds) {

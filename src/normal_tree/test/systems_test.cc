@@ -15,7 +15,8 @@ using testing_networks::TextNetwork;
 
 std::vector<std::string> Reasons(const TextNetwork& n) {
   std::vector<std::string> out;
-  for (const DependentStorage& d : FindDependentStorage(n.model, n.graph, n.scalars, n.tree)) out.push_back(d.text);
+  for (const DependentStorage& d : FindDependentStorage(n.model, n.graph, n.scalars, n.tree))
+    out.push_back(d.text);
   return out;
 }
 using Texts = std::vector<std::string>;
@@ -130,7 +131,9 @@ TEST(Systems, CoupledInductorsCountTwice) {
 }
 
 TEST(Systems, ManyCoupledWindings) {  // more than a table holds
-  std::string text = "system S {\n V : VoltageSource(V = 1 V)\n M : CoupledInductors(windings = 12, L = [1 H for i in 1:12], M = [";
+  std::string text =
+      "system S {\n V : VoltageSource(V = 1 V)\n M : CoupledInductors(windings = 12, L = [1 H for i in "
+      "1:12], M = [";
   for (int i = 0; i < 12; ++i) {
     text += i > 0 ? ", [" : "[";
     for (int j = 0; j < 12; ++j) text += (j > 0 ? ", " : "") + std::string(i == j ? "2" : "1") + " H";
@@ -149,9 +152,18 @@ TEST(Systems, ManyCoupledWindings) {  // more than a table holds
 // Renaming aside, the order of declaration changes nothing.
 TEST(Systems, OrderOfDeclarationDoesNotMatter) {
   std::vector<std::string> lines{
-      "V1 : VoltageSource(V = 1 V)", "C1 : Capacitor(C = 1 F)", "C2 : Capacitor(C = 1 F)", "R : Resistor(R = 1 ohm)",
-      "T : Transformer(n = 2)", "C3 : Capacitor(C = 1 F)", "L : Inductor(L = 1 H)", "RL : Resistor(R = 1 ohm)",
-      "connect V1.p -- R.p", "connect R.n -- C1.p -- T.p1", "connect T.p2 -- C2.p -- L.p", "connect L.n -- C3.p -- RL.p",
+      "V1 : VoltageSource(V = 1 V)",
+      "C1 : Capacitor(C = 1 F)",
+      "C2 : Capacitor(C = 1 F)",
+      "R : Resistor(R = 1 ohm)",
+      "T : Transformer(n = 2)",
+      "C3 : Capacitor(C = 1 F)",
+      "L : Inductor(L = 1 H)",
+      "RL : Resistor(R = 1 ohm)",
+      "connect V1.p -- R.p",
+      "connect R.n -- C1.p -- T.p1",
+      "connect T.p2 -- C2.p -- L.p",
+      "connect L.n -- C3.p -- RL.p",
       "connect V1.n -- C1.n -- T.n1 -- T.n2 -- C2.n -- C3.n -- RL.n -- electrical.ground"};
   std::mt19937 random(2);
   std::string first;

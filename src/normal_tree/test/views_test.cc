@@ -50,7 +50,8 @@ TEST(Views, RandomGraphs) {
     const auto vertices = static_cast<uint32_t>(1 + random() % 8);
     std::vector<Part> parts;
     for (uint32_t k = 0; k < random() % 20; ++k) {
-      const auto from = static_cast<uint32_t>(random() % vertices), to = static_cast<uint32_t>(random() % vertices);
+      const auto from = static_cast<uint32_t>(random() % vertices),
+                 to = static_cast<uint32_t>(random() % vertices);
       parts.push_back({kR, {{from, to}}});
     }
     Network n = MakeNetwork(kinds, vertices, parts);
@@ -61,11 +62,13 @@ TEST(Views, RandomGraphs) {
     const Matrix cut_sets = Dense(n.graph, view.cut_sets), circuits = Dense(n.graph, view.circuits);
     std::vector<int> potential(vertices), across;
     for (int& p : potential) p = static_cast<int>(random() % 100);
-    for (const GraphEdge& e : n.graph.edges) across.push_back(potential[e.from.index()] - potential[e.to.index()]);
+    for (const GraphEdge& e : n.graph.edges)
+      across.push_back(potential[e.from.index()] - potential[e.to.index()]);
     for (size_t k = 0; k < circuits.size(); ++k) {
       EXPECT_EQ(circuits[k][view.chords[k].index()], 1);
       EXPECT_EQ(std::inner_product(across.begin(), across.end(), circuits[k].begin(), 0), 0);
-      for (const auto& row : cut_sets) EXPECT_EQ(std::inner_product(row.begin(), row.end(), circuits[k].begin(), 0), 0);
+      for (const auto& row : cut_sets)
+        EXPECT_EQ(std::inner_product(row.begin(), row.end(), circuits[k].begin(), 0), 0);
     }
     for (size_t k = 0; k < cut_sets.size(); ++k) EXPECT_EQ(cut_sets[k][view.branches[k].index()], 1);
   }

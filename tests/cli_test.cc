@@ -47,7 +47,8 @@ constexpr const char* kCircuit =
 
 constexpr const char* kBroken = "system Broken {\n  r : Resistor(R = 10 uF\n  connect r.p -- \n}\n";
 
-const std::vector<std::string> kCommands{"check", "graph", "fmt", "new", "library", "edit-text"};
+const std::vector<std::string> kCommands{"check",     "graph", "tree", "order",   "equations",
+                                         "linearize", "fmt",   "new",  "library", "edit-text"};
 
 // --- Exit codes --------------------------------------------------------------------------------------
 
@@ -108,6 +109,11 @@ TEST(CommandLine, NoColoursInAPipe) {
                                                    {"check", "broken.cot"},
                                                    {"library"},
                                                    {"library", "DCMotor"},
+                                                   {"graph", "good.cot"},
+                                                   {"tree", "good.cot"},
+                                                   {"order", "good.cot"},
+                                                   {"equations", "good.cot", "--form", "state-space"},
+                                                   {"linearize", "good.cot"},
                                                    {"new", "lamp"},
                                                    {"fmt", "broken.cot"},
                                                    {"--help"},
@@ -156,6 +162,7 @@ TEST(CommandLine, JsonIsAllThatIsPrinted) {
 
 TEST(CommandLine, UnknownWordsGetASuggestion) {
   EXPECT_TRUE(Contains(Cotree({"chek", "x.cot"}).err, "did you mean `check`?"));
+  EXPECT_TRUE(Contains(Cotree({"linearise", "x.cot"}).err, "did you mean `linearize`?"));
   EXPECT_TRUE(Contains(Cotree({"libary"}).err, "did you mean `library`?"));
   EXPECT_TRUE(Contains(Cotree({"library", "Resitor"}).err, "did you mean `Resistor`?"));
   EXPECT_TRUE(Contains(Cotree({"library", "electrcal"}).err, "did you mean `electrical`?"));

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -193,6 +194,67 @@ TEST(Schema, GraphAsTheCommandPrintsIt) {
   Json bad = output;
   bad["systems"][0]["edges"][0]["kinds"] = {"burns"};
   EXPECT_FALSE(Schema(ReadJson("docs/schema/cotree.graph-1.json")).Validate(bad).empty());
+}
+
+// What the commands about a translated system print: for each system, good or not.
+TEST(Schema, TreeOrderEquationsAndLinearModelOfEverySystem) {
+  const std::vector<std::vector<std::string>> commands{{"tree", "--statistics"},
+                                                       {"order", "--statistics"},
+                                                       {"equations", "--form", "causal"},
+                                                       {"equations", "--form", "system"},
+                                                       {"equations", "--form", "state-space"},
+                                                       {"linearize"}};
+  std::map<std::string, Schema> schemas;
+  std::map<std::string, size_t> translated;
+  for (const auto& command : commands)
+    schemas.try_emplace(command[0], ReadJson("docs/schema/cotree." + command[0] + "-1.json"));
+  for (const char* folder : {"examples", "tests/models"}) {
+    for (const fs::path& path : test::FilesBelow(folder, ".cot")) {
+      DiskReader reader;
+      const auto loaded = LoadModel(path.string(), reader);
+      for (const ClassId id : loaded->model.systems) {
+        for (std::vector<std::string> words : commands) {
+          words.insert(words.end(), {path.string(), "--format", "json", "--system",
+                                     loaded->model.Text(loaded->model[id].name)});
+          const auto run = test::RunCotree(words);
+          if (run.exit_code > 1 || run.out.empty()) continue;  // nothing to show: said on stderr
+          const Json output = Json::parse(run.out);
+          EXPECT_EQ(Joined(schemas.at(words[0]).Validate(output)), "") << words[0] << " " << path;
+          EXPECT_EQ(output.at("ok").get<bool>(), run.exit_code == 0);
+          EXPECT_EQ(output.at("system").is_null(), run.exit_code != 0);
+          if (run.exit_code == 0) ++translated[words[0]];
+        }
+      }
+    }
+  }
+  for (const auto& [command, count] : translated) {
+    std::printf("schema: %zu systems keep to cotree.%s/1\n", count, command.c_str());
+    EXPECT_GE(count, 35u) << command;
+  }
+  EXPECT_EQ(translated.size(), 4u);
+}
+
+// Each of these schemas sees a broken document.
+TEST(Schema, ABrokenTranslationFails) {
+  const auto broken = [](const std::vector<std::string>& command, const char* pointer, const Json& value) {
+    std::vector<std::string> words = command;
+    words.insert(words.end(), {"tests/models/rlc_series.cot", "--format", "json"});
+    Json output = Json::parse(test::RunCotree(words).out);
+    Schema schema(ReadJson("docs/schema/cotree." + command[0] + "-1.json"));
+    EXPECT_EQ(Joined(schema.Validate(output)), "");
+    output[Json::json_pointer(pointer)] = value;
+    return !schema.Validate(output).empty();
+  };
+  EXPECT_TRUE(broken({"tree"}, "/system/edges/0/across_primary", 1));
+  EXPECT_TRUE(broken({"tree"}, "/system/circuits/entries/0/2", -2));
+  EXPECT_TRUE(broken({"order"}, "/system/blocks/0/kind", "magic"));
+  EXPECT_TRUE(broken({"order"}, "/system/blocks/0/number", 0));
+  EXPECT_TRUE(broken({"equations"}, "/system/form", "system"));
+  EXPECT_TRUE(broken({"equations"}, "/system/surprise", 1));
+  EXPECT_TRUE(broken({"equations", "--form", "system"}, "/system/groups/0/equations", "v = R*i"));
+  EXPECT_TRUE(broken({"equations", "--form", "state-space"}, "/system/matrices/A/0/0", "1"));
+  EXPECT_TRUE(broken({"linearize"}, "/system/poles/0/natural_frequency", -1));
+  EXPECT_TRUE(broken({"linearize"}, "/system/A", nullptr));
 }
 
 TEST(Schema, CheckOfAFileThatIsNotThere) {

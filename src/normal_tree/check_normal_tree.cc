@@ -97,7 +97,7 @@ std::string Checker::CheckGroups() {
   for (const Component& component : graph_.components) {
     ElementGroups& groups = groups_[component.element.index()];
     for (uint32_t g = 0; g < groups.edges.size(); ++g) {
-      const std::string wrong = CheckExchanges(component, groups, g);
+      std::string wrong = CheckExchanges(component, groups, g);
       if (!wrong.empty()) return wrong;
       GroupValues::Choice choice;
       for (uint32_t i = 0; i < groups.edges[g].size(); ++i) {

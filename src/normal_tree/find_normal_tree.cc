@@ -179,7 +179,8 @@ void CoupledIslands::Copy(std::span<const uint32_t> edges, const IslandSolution&
   for (const auto& blocking : solution.blocking) {
     if (tree_->blocking_sets.size() >= NormalTree::kMostBlockingSets) return;
     std::vector<EdgeId> set;
-    for (const uint32_t k : blocking) set.push_back(EdgeId(edges[k]));
+    set.reserve(blocking.size());
+    for (const uint32_t k : blocking) set.emplace_back(edges[k]);
     std::sort(set.begin(), set.end());
     tree_->blocking_sets.push_back(std::move(set));
   }
@@ -211,6 +212,7 @@ bool AnyCoupler(const SystemGraph& graph, const std::vector<ElementGroups>& grou
 NormalTree SelectNormalTree(const SystemGraph& graph, std::vector<ElementGroups>& groups,
                             const TreePreferences& preferences) {
   NormalTree tree;
+  if (graph.edges.empty()) return tree;
   tree.primary.assign(graph.edges.size(), NormalTree::kThroughPrimary);
   const EdgeWorths worths(graph, groups, preferences);
   Islands islands;

@@ -145,7 +145,7 @@ void ExplainGuilty(const SystemGraph& graph, const EdgeWorths& worths, const std
   for (const uint32_t e : guilty) {
     if (tree->blocking_sets.size() >= NormalTree::kMostBlockingSets) break;
     std::vector<EdgeId> set{EdgeId(e)};
-    const auto add = [&](uint32_t other) { set.push_back(EdgeId(other)); };
+    const auto add = [&](uint32_t other) { set.emplace_back(other); };
     const EdgeWorth worth = worths.Of(e);
     if (worth.across != worth.through && chosen[e] != 0)
       forests.VisitCutSet(e, add);

@@ -50,7 +50,7 @@ void FindCutSets(const SystemGraph& graph, const NormalTree& tree, std::vector<D
     if (in_forest[e]) continue;
     for (const SignedEdge& branch : FundamentalCircuit(graph, forest, EdgeId(e))) {
       const uint32_t k = wanted[branch.edge.index()];
-      if (k != UINT32_MAX) (*storages)[k].with.push_back(EdgeId(e));
+      if (k != UINT32_MAX) (*storages)[k].with.emplace_back(e);
     }
   }
 }

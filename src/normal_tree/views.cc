@@ -16,12 +16,12 @@ ForestView ViewForest(const SystemGraph& graph, const std::vector<EdgeId>& fores
   for (uint32_t e = 0; e < count; ++e) {
     if (!in_forest[e]) continue;
     row_of[e] = static_cast<uint32_t>(out.branches.size());
-    out.branches.push_back(EdgeId(e));
+    out.branches.emplace_back(e);
     out.cut_sets.push_back({{EdgeId(e), 1}});
   }
   for (uint32_t e = 0; e < count; ++e) {
     if (in_forest[e]) continue;
-    out.chords.push_back(EdgeId(e));
+    out.chords.emplace_back(e);
     std::vector<SignedEdge> row{{EdgeId(e), 1}};
     for (const SignedEdge& branch : FundamentalCircuit(graph, rooted, EdgeId(e))) {
       row.push_back({branch.edge, static_cast<int8_t>(-branch.sign)});
@@ -38,7 +38,7 @@ ForestView ViewForest(const SystemGraph& graph, const std::vector<EdgeId>& fores
 std::vector<EdgeId> TreeEdges(const NormalTree& tree) {
   std::vector<EdgeId> out;
   for (uint32_t e = 0; e < tree.primary.size(); ++e) {
-    if (tree.InTree(EdgeId(e))) out.push_back(EdgeId(e));
+    if (tree.InTree(EdgeId(e))) out.emplace_back(e);
   }
   return out;
 }
@@ -46,14 +46,14 @@ std::vector<EdgeId> TreeEdges(const NormalTree& tree) {
 std::vector<EdgeId> ThroughTreeEdges(const NormalTree& tree) {
   std::vector<EdgeId> out;
   for (uint32_t e = 0; e < tree.primary.size(); ++e) {
-    if (tree.InThroughTree(EdgeId(e))) out.push_back(EdgeId(e));
+    if (tree.InThroughTree(EdgeId(e))) out.emplace_back(e);
   }
   return out;
 }
 
 std::vector<int> DenseRow(const SystemGraph& graph, const std::vector<SignedEdge>& row) {
   std::vector<int> out(graph.edges.size(), 0);
-  for (const SignedEdge& entry : row) out[entry.edge.index()] = entry.sign;
+  for (const SignedEdge& entry : row) out[entry.edge.index()] = entry.sign > 0 ? 1 : -1;
   return out;
 }
 

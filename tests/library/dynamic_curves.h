@@ -21,15 +21,15 @@ constexpr double kGravity = 9.80665;
 
 using Curve = std::function<double(double)>;
 
-/// The body of a system, run from 0 to `stop`.
-inline RunOf Run(const std::string& body, double stop, double rtol = 1e-8) {
+/// The body of a system, run from 0 to `stop`. (Not `Run`: every gtest has a method of that name.)
+inline RunOf RunBody(const std::string& body, double stop, double rtol = 1e-8) {
   RunOf run("system S {\n" + body + "\n}\n");
   run.Simulate(stop, rtol);
   return run;
 }
 
-/// As RunOf::Error, for curves that jump at known times: of the two rows at such a time, the first is compared
-/// with the expected value just before it, the second with that just behind.
+/// As RunOf::Error, for curves that jump at known times: of the two rows at such a time, the first is
+/// compared with the expected value just before it, the second with that just behind.
 inline double JumpError(const RunOf& run, const std::string& name, const Curve& expected) {
   const auto& times = run.times();
   const auto& curve = run[name];
@@ -44,8 +44,8 @@ inline double JumpError(const RunOf& run, const std::string& name, const Curve& 
   return scale > 0 ? worst / scale : worst;
 }
 
-/// x' = A*x + b from x(0) = x0, by the eigenvalues of A, which must differ: Sylvester's formula (Horn & Johnson,
-/// Topics in Matrix Analysis, §6.2).
+/// x' = A*x + b from x(0) = x0, by the eigenvalues of A, which must differ: Sylvester's formula (Horn &
+/// Johnson, Topics in Matrix Analysis, §6.2).
 inline std::array<double, 2> Linear2(const std::array<double, 4>& a, std::array<double, 2> b,
                                      std::array<double, 2> x0, double t) {
   const double det = a[0] * a[3] - a[1] * a[2];
@@ -59,8 +59,8 @@ inline std::array<double, 2> Linear2(const std::array<double, 4>& a, std::array<
           rest[1] + even * d[1] + odd * (a[2] * d[0] + (a[3] - half) * d[1])};
 }
 
-/// Unit step response of w0^2/(s^2 + 2*D*w0*s + w0^2), D < 1: Franklin, Powell & Emami-Naeini, Feedback Control
-/// of Dynamic Systems, 7th ed., eq. 3.66.
+/// Unit step response of w0^2/(s^2 + 2*D*w0*s + w0^2), D < 1: Franklin, Powell & Emami-Naeini, Feedback
+/// Control of Dynamic Systems, 7th ed., eq. 3.66.
 inline double StepOfSecondOrder(double w0, double damping, double t) {
   const double a = damping * w0, wd = w0 * std::sqrt(1 - damping * damping);
   return 1 - std::exp(-a * t) * (std::cos(wd * t) + a / wd * std::sin(wd * t));
@@ -68,7 +68,7 @@ inline double StepOfSecondOrder(double w0, double damping, double t) {
 
 /// Jacobi's amplitude am(u | m): Abramowitz & Stegun, Handbook of Mathematical Functions, 16.4.
 inline double JacobiAmplitude(double u, double m) {
-  double a = 1, b = std::sqrt(1 - m), c = std::sqrt(m), power = 1;
+  double a = 1, b = std::sqrt(1 - m), c = 1, power = 1;
   std::vector<double> ratio;
   while (std::fabs(c) > 1e-16) {
     const double mean = (a + b) / 2;
@@ -83,8 +83,8 @@ inline double JacobiAmplitude(double u, double m) {
   return phi;
 }
 
-/// Pendulum phi'' = -w0^2*sin(phi), let go at `phi0`: Landau & Lifshitz, Mechanics, §11 problem 1 (the period),
-/// Whittaker, Analytical Dynamics, §44: sin(phi/2) = sin(phi0/2)*cd(w0*t).
+/// Pendulum phi'' = -w0^2*sin(phi), let go at `phi0`: Landau & Lifshitz, Mechanics, §11 problem 1 (the
+/// period), Whittaker, Analytical Dynamics, §44: sin(phi/2) = sin(phi0/2)*cd(w0*t).
 inline double PendulumAngle(double w0, double phi0, double t) {
   const double k = std::sin(phi0 / 2), am = JacobiAmplitude(w0 * t, k * k);
   return 2 * std::asin(k * std::cos(am) / std::sqrt(1 - k * k * std::sin(am) * std::sin(am)));
@@ -96,8 +96,8 @@ inline double DuffingStretch(double a, double b, double x0, double t) {
   return x0 * std::cos(JacobiAmplitude(std::sqrt(w2) * t, b * x0 * x0 / (2 * w2)));
 }
 
-/// By hand: a mass between two elastic stops at -half and half, from the middle with v; in a stop it makes half
-/// an oscillation of angular frequency w and leaves with the speed it came with.
+/// By hand: a mass between two elastic stops at -half and half, from the middle with v; in a stop it makes
+/// half an oscillation of angular frequency w and leaves with the speed it came with.
 inline double BetweenStops(double half, double v, double w, double t) {
   const double flight = half / v, contact = kPi / w, period = 4 * flight + 2 * contact;
   const double x = std::fmod(t + flight, period);
@@ -108,8 +108,8 @@ inline double BetweenStops(double half, double v, double w, double t) {
   return x < period / 2 ? side(x) : -side(x - period / 2);
 }
 
-/// By hand: a mass hits a spring and damper side by side (a = d/(2*m), w0^2 = k/m, a < w0) with speed v at t = 0;
-/// x is the depth, until the force k*x + d*x' would pull; then it leaves with the speed it has.
+/// By hand: a mass hits a spring and damper side by side (a = d/(2*m), w0^2 = k/m, a < w0) with speed v at t
+/// = 0; x is the depth, until the force k*x + d*x' would pull; then it leaves with the speed it has.
 inline double HitAndLeave(double w0, double a, double v, double t) {
   const double wd = std::sqrt(w0 * w0 - a * a);
   const auto depth = [&](double s) { return v / wd * std::exp(-a * s) * std::sin(wd * s); };

@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "normal_tree/reasons.h"
@@ -20,6 +24,32 @@ std::vector<std::string> Reasons(const TextNetwork& n) {
   return out;
 }
 using Texts = std::vector<std::string>;
+
+// The networks with known answers: the file's order; with displacements as across variables one more for a
+// motion that nothing holds; with parameters that cancel, the order for all other parameters.
+TEST(Systems, OrdersOfKnownNetworks) {
+  const std::string folder = std::string(COTREE_SOURCE_DIR) + "/tests/models/";
+  std::ifstream file(folder + "expected/networks.json");
+  const auto networks = nlohmann::json::parse(file);
+  const std::map<std::string, int> more{
+      {"motor_gear_flexible", 1}, {"two_mass_free", 1}, {"vcvs_bootstrap_k1", 1}};
+  int count = 0;
+  for (const auto& network : networks.at("cases")) {
+    const auto id = network.at("id").get<std::string>();
+    if (!network.at("expected").contains("order")) continue;
+    const int order = network.at("expected").at("order").get<int>();
+    for (const char* variant : {"", "_velocity"}) {
+      const std::string path = folder + id + variant + ".cot";
+      if (!std::filesystem::exists(path)) continue;
+      const TextNetwork n(path);
+      const bool with_displacement = *variant == 0 && more.contains(id);
+      EXPECT_EQ(n.tree.degree, order + (with_displacement ? more.at(id) : 0)) << id << variant;
+      EXPECT_FALSE(n.tree.singular) << id;
+      ++count;
+    }
+  }
+  EXPECT_GE(count, 15);
+}
 
 TEST(Systems, CapacitorsAroundASource) {
   const TextNetwork n(R"(system S {

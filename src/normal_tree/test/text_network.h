@@ -20,20 +20,25 @@
 
 namespace cotree::testing_networks {
 
-class NothingToRead : public TextReader {
+class FileReader : public TextReader {
  public:
-  std::optional<std::string> Read(const std::string&) override { return std::nullopt; }
+  std::optional<std::string> Read(const std::string& path) override {
+    std::ifstream file(path);
+    if (!file) return std::nullopt;
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }
 };
 
 struct TextNetwork {
   Model model;
   Diagnostics diagnostics;
-  NothingToRead reader;
+  FileReader reader;
   std::unique_ptr<Declarations> declarations;
   SystemGraph graph;
   std::vector<ScalarElement> scalars;
   NormalTree tree;
 
+  /// The text of a system, or the path of a file.
   explicit TextNetwork(const std::string& body) {
     declarations = std::make_unique<Declarations>(model, diagnostics, reader);
     const std::string folder = std::string(COTREE_SOURCE_DIR) + "/library";
@@ -46,7 +51,10 @@ struct TextNetwork {
       std::ifstream file(folder + "/" + name);
       declarations->AddLibraryFile("library/" + name, {std::istreambuf_iterator<char>(file), {}});
     }
-    declarations->AddText("test.cot", body);
+    if (body.ends_with(".cot"))
+      declarations->AddFile(body);
+    else
+      declarations->AddText("test.cot", body);
     BuildModel(model, *declarations, diagnostics);
     for (const Diagnostic& d : diagnostics.list()) {
       if (!diagnostics.ok()) ADD_FAILURE() << d.message << "\n" << body;

@@ -14,8 +14,8 @@ With the columns sorted into branches and chords the cut-set matrix is (1, A_C) 
  - the row of a branch b: y_b + sum of sign * y_chord = 0;
  - the row of a chord e: x_e + sum of sign * x_branch = 0.
 
-For people and tests, never formed on the way of a big system (design §3.2): the cost is that of all circuits.
-*/
+For people and tests, never formed on the way of a big system (design §3.2): the cost is that of all
+circuits. */
 struct ForestView {
   std::vector<EdgeId> branches, chords;           // ascending: the rows' own edges
   std::vector<std::vector<SignedEdge>> cut_sets;  // by branch

@@ -215,21 +215,7 @@ TEST(DynamicTranslational, EndStopWithoutLoss) {
   EXPECT_LT(run.Error("mass.s", [](double t) { return BetweenStops(0.3, 1, 10, t); }), kClose);
 }
 
-TEST(DynamicTranslational, EndStopWithDamper) {
-  for (const double sign : {1.0, -1.0}) {
-    const auto run = RunBody("mass : Mass(m = 2 kg, start v = " + std::to_string(sign) +
-                                 " m/s fixed)\n"
-                                 "stop : EndStop(s_min = -0.3 m, s_max = 0.3 m, k = 200 N/m, d = 12 N*s/m)\n"
-                                 "connect mass.a -- stop.a\n connect stop.b -- translational.ground",
-                             0.8);
-    EXPECT_LT(
-        run.Error("mass.s",
-                  [&](double t) { return sign * (t < 0.3 ? t : 0.3 + HitAndLeave(10, 3, 1, t - 0.3)); }),
-        kClose);
-  }
-}
-
-TEST(DynamicTranslational, Backlash) {
+TEST(DynamicTranslational, BacklashWithoutLoss) {
   const auto run = RunBody(R"(
     mass : Mass(m = 2 kg, start v = 1 m/s fixed)
     play : Backlash(gap = 0.6 m, k = 200 N/m)
@@ -237,15 +223,22 @@ TEST(DynamicTranslational, Backlash) {
     connect play.b -- translational.ground)",
                            3);
   EXPECT_LT(run.Error("mass.s", [](double t) { return BetweenStops(0.3, 1, 10, t); }), kClose);
-  const auto damped = RunBody(R"(
-    mass : Mass(m = 2 kg, start v = 1 m/s fixed)
-    play : Backlash(gap = 0.6 m, k = 200 N/m, d = 12 N*s/m)
-    connect mass.a -- play.a
-    connect play.b -- translational.ground)",
-                              0.8);
-  EXPECT_LT(
-      damped.Error("mass.s", [](double t) { return t < 0.3 ? t : 0.3 + HitAndLeave(10, 3, 1, t - 0.3); }),
-      kClose);
+}
+
+TEST(DynamicTranslational, EndStopAndBacklashWithDamper) {
+  for (const char* stop : {"stop : EndStop(s_min = -0.3 m, s_max = 0.3 m, k = 200 N/m, d = 12 N*s/m)",
+                           "stop : Backlash(gap = 0.6 m, k = 200 N/m, d = 12 N*s/m)"}) {
+    for (const double v : {1.0, -1.0}) {
+      const auto run =
+          RunBody(std::string(stop) + "\n mass : Mass(m = 2 kg, start v = " + std::to_string(v) +
+                      " m/s fixed)\n connect mass.a -- stop.a\n connect stop.b -- translational.ground",
+                  0.8);
+      EXPECT_LT(run.Error("mass.s",
+                          [&](double t) { return v * (t < 0.3 ? t : 0.3 + HitAndLeave(10, 3, 1, t - 0.3)); }),
+                kClose)
+          << stop;
+    }
+  }
 }
 
 // By hand: m*v' = -f*tanh(v/vs) is separable: sinh(v/vs) = sinh(v0/vs)*exp(-f*t/(m*vs)).
@@ -572,30 +565,33 @@ TEST(DynamicRotational, ElasticWinch) {
 
 // --- Rotational: contact and friction ----------------------------------------------------------------------
 
-TEST(DynamicRotational, BacklashAndEndStop) {
-  const std::string elastic[] = {
-      "stop : RotationalBacklash(gap = 0.6 rad, k = 200 N*m/rad)",
-      "stop : RotationalEndStop(phi_min = -0.3 rad, phi_max = 0.3 rad, k = 200 N*m/rad,"
-      " d = 0 N*m*s/rad)"};
-  const std::string damped[] = {
-      "stop : RotationalBacklash(gap = 0.6 rad, k = 200 N*m/rad, d = 12 N*m*s/rad)",
-      "stop : RotationalEndStop(phi_min = -0.3 rad, phi_max = 0.3 rad, k = 200 N*m/rad,"
-      " d = 12 N*m*s/rad)"};
-  const std::string disc = R"(
-    disc : Inertia(J = 2 kg*m^2, start w = 1 rad/s fixed)
-    connect disc.a -- stop.a
-    connect stop.b -- rotational.ground)";
-  for (const std::string& stop : elastic) {
-    EXPECT_LT(RunBody(stop + disc, 3).Error("disc.phi", [](double t) { return BetweenStops(0.3, 1, 10, t); }),
-              kClose)
-        << stop;
+TEST(DynamicRotational, EndStopAndBacklashWithoutLoss) {
+  for (const char* stop : {"stop : RotationalBacklash(gap = 0.6 rad, k = 200 N*m/rad)",
+                           "stop : RotationalEndStop(phi_min = -0.3 rad, phi_max = 0.3 rad, k = 200 N*m/rad,"
+                           " d = 0 N*m*s/rad)"}) {
+    const auto run = RunBody(std::string(stop) + R"(
+      disc : Inertia(J = 2 kg*m^2, start w = 1 rad/s fixed)
+      connect disc.a -- stop.a
+      connect stop.b -- rotational.ground)",
+                             3);
+    EXPECT_LT(run.Error("disc.phi", [](double t) { return BetweenStops(0.3, 1, 10, t); }), kClose) << stop;
   }
-  for (const std::string& stop : damped) {
-    EXPECT_LT(
-        RunBody(stop + disc, 0.8)
-            .Error("disc.phi", [](double t) { return t < 0.3 ? t : 0.3 + HitAndLeave(10, 3, 1, t - 0.3); }),
-        kClose)
-        << stop;
+}
+
+TEST(DynamicRotational, EndStopAndBacklashWithDamper) {
+  for (const char* stop : {"stop : RotationalBacklash(gap = 0.6 rad, k = 200 N*m/rad, d = 12 N*m*s/rad)",
+                           "stop : RotationalEndStop(phi_min = -0.3 rad, phi_max = 0.3 rad, k = 200 N*m/rad,"
+                           " d = 12 N*m*s/rad)"}) {
+    for (const double w : {1.0, -1.0}) {
+      const auto run =
+          RunBody(std::string(stop) + "\n disc : Inertia(J = 2 kg*m^2, start w = " + std::to_string(w) +
+                      " rad/s fixed)\n connect disc.a -- stop.a\n connect stop.b -- rotational.ground",
+                  0.8);
+      EXPECT_LT(run.Error("disc.phi",
+                          [&](double t) { return w * (t < 0.3 ? t : 0.3 + HitAndLeave(10, 3, 1, t - 0.3)); }),
+                kClose)
+          << stop;
+    }
   }
 }
 

@@ -46,6 +46,10 @@ bool Search::Settle() {
       d = std::max(d, system_.incidence_order[k]);
     }
   }
+  for (const VariableRef& ref : system_.wanted) {
+    uint8_t& d = out_.variable[ref.variable];
+    d = std::max(d, static_cast<uint8_t>(ref.order));
+  }
   std::vector<uint32_t> work;
   LargeVector<uint8_t> sigma(n, 0);
   for (uint32_t e = 0; e < n; ++e) {

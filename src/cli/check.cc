@@ -8,16 +8,13 @@
 #include "cli/check_json.h"
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/text_table.h"
 #include "model/describe_model.h"
 #include "pipeline/build_graphs.h"
 #include "pipeline/load_model.h"
 
 namespace cotree {
 namespace {
-
-std::string Plural(double n, const std::string& word) {
-  return NumberText(n) + " " + word + (n == 1 ? "" : "s");
-}
 
 // What a system is made of, by class, the most frequent first.
 std::string Composition(const Model& model, ClassId id) {
@@ -46,9 +43,8 @@ void PrintSummary(const LoadedModel& loaded, const std::vector<SystemGraph>& gra
     for (const Connection& c : system.connections) signals += c.signal ? 1 : 0;
     fmt::print("{} {}: {}, {} and {}\n", console.Green("ok"),
                console.Bold("system " + model.Text(system.name)),
-               Plural(static_cast<double>(graph.CountParts(model)), "component"),
-               Plural(static_cast<double>(system.connections.size() - signals), "connection"),
-               Plural(static_cast<double>(signals), "signal"));
+               Plural(graph.CountParts(model), "component"),
+               Plural(system.connections.size() - signals, "connection"), Plural(signals, "signal"));
     const std::string composition = Composition(model, id);
     if (!composition.empty()) fmt::print("   {}\n", console.Dim(composition));
   }
@@ -58,9 +54,8 @@ void PrintSummary(const LoadedModel& loaded, const std::vector<SystemGraph>& gra
         model.Text(cls.name) + (cls.model.IsNone() ? "" : " as " + model.Text(cls.model));
     fmt::print("{} {}: {}, {}, {}\n", console.Green("ok"),
                console.Bold((cls.kind == ClassKind::kSoftware ? "software " : "component ") + name),
-               Plural(static_cast<double>(cls.terminals.size()), "terminal"),
-               Plural(static_cast<double>(cls.parameters.size()), "parameter"),
-               Plural(static_cast<double>(cls.equations.size()), "equation"));
+               Plural(cls.terminals.size(), "terminal"), Plural(cls.parameters.size(), "parameter"),
+               Plural(cls.equations.size(), "equation"));
   }
   for (const Experiment& experiment : model.experiments) {
     fmt::print("{} {} of {}\n", console.Green("ok"),
@@ -138,10 +133,8 @@ int RunCheck(const CheckOptions& options, const Console& console) {
       if (options.statistics) PrintStatistics(*loaded);
     } else {
       std::fflush(stdout);
-      fmt::print(
-          stderr, "{}: {}{}\n", options.file, Plural(static_cast<double>(diagnostics.errors()), "error"),
-          diagnostics.warnings() > 0 ? ", " + Plural(static_cast<double>(diagnostics.warnings()), "warning")
-                                     : "");
+      fmt::print(stderr, "{}: {}{}\n", options.file, Plural(diagnostics.errors(), "error"),
+                 diagnostics.warnings() > 0 ? ", " + Plural(diagnostics.warnings(), "warning") : "");
     }
   }
   if (!loaded->readable) return kExitForeign;

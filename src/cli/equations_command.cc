@@ -356,7 +356,7 @@ int RunEquations(const EquationsOptions& options, const Console& console) {
       return kExitOk;
     }
     std::optional<LinearStart> linear;
-    if (t.program->unsupported.empty() && IsLinear(*t.sorted)) {
+    if (t.program->unsupported.empty() && t.sorted->states.size() <= kMostStates && IsLinear(*t.sorted)) {
       int exit = kExitOk;
       linear = LinearizeAtStart(t, options.outputs, &exit);
       if (!linear) return exit;
@@ -367,10 +367,8 @@ int RunEquations(const EquationsOptions& options, const Console& console) {
       out->json["blocks"] = causal.ToJson();
       out->json["matrices"] = linear ? MatricesJson(linear->model) : Json(nullptr);
     } else {
-      out->text +=
-          counts +
-          (linear ? ", linear\n" : ", not linear: the equations behind each derivative, each once\n") +
-          (linear ? LinearText(*t.sorted, *linear, colours) : ChainText(t, colours));
+      out->text += counts + (linear ? ", linear\n" : ": the equations behind each derivative, each once\n") +
+                   (linear ? LinearText(*t.sorted, *linear, colours) : ChainText(t, colours));
     }
     return kExitOk;
   };

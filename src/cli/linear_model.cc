@@ -93,6 +93,12 @@ std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
     fmt::print(stderr, "cotree: {} cannot be computed in this version\n", program.unsupported.front());
     return std::nullopt;
   }
+  *exit = kExitNumerical;
+  if (sorted.states.size() > kMostStates) {
+    fmt::print(stderr, "cotree: {} states are too many for matrices (at most {})\n", sorted.states.size(),
+               kMostStates);
+    return std::nullopt;
+  }
   ProgramRun run(program);
   run.switch_time = 1e-9;  // just behind what switches at the start
   InitializeOptions options;
@@ -100,7 +106,6 @@ std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
   const Initialization start = Initialize(run, program, translation.starts, options);
   if (!start.ok) {
     fmt::print(stderr, "cotree: at the start: {}\n", start.problem);
-    *exit = kExitNumerical;
     return std::nullopt;
   }
   *exit = kExitOk;

@@ -12,6 +12,8 @@
 
 namespace cotree {
 
+constexpr size_t kMostStates = 5000;  // matrices are full
+
 /** The linear model at the start of a run. */
 struct LinearStart {
   LinearModel model;

@@ -31,6 +31,7 @@ class Translator {
   bool BuildGraph();
   bool BuildSystem();
   bool Sort();
+  void Want();
   bool Settings(std::vector<SystemSetting>& settings);
   bool ResolveSetting(const std::string& path, ExprId value, SystemSetting& out);
   const Experiment* FindExperiment(std::string_view name) const {
@@ -142,8 +143,31 @@ bool Translator::BuildSystem() {
                                {name, dot == std::string::npos ? name : name.substr(0, dot)});
     return false;
   }
+  Want();
   out_->starts = FindStarts(*out_->equations, out_->experiment != nullptr ? &out_->experiment->starts : nullptr);
   return true;
+}
+
+void Translator::Want() {
+  EquationSystem& system = *out_->equations;
+  std::vector<std::string> names = options_.outputs;
+  if (out_->experiment != nullptr)
+    names.insert(names.end(), out_->experiment->plot_texts.begin(), out_->experiment->plot_texts.end());
+  if (!names.empty()) {
+    const NameFinder finder(model_, *out_->graph);
+    for (const std::string& name : names) {
+      const VariableRef ref = FindVariable(system, finder, name);
+      if (ref.variable != UINT32_MAX && ref.order > 0) system.wanted.push_back(ref);
+    }
+  }
+  if (!options_.rates) return;
+  for (uint32_t i = 0; i < out_->graph->components.size(); ++i) {
+    const ElementClass& element = out_->graph->ElementOf(ComponentId(i));
+    for (uint32_t k = 0; k < element.edges.size(); ++k) {
+      if (!model_.domains[element.edges[k].domain.index()].rate.IsNone())
+        system.wanted.push_back({system.parts[i].first_variable + 2 * k, 1});
+    }
+  }
 }
 
 bool Translator::Sort() {

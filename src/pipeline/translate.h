@@ -15,6 +15,8 @@ struct TranslateOptions {
   std::string system;                    // by name; empty: that of the experiment, or the first of the file
   std::string experiment;                // by name; empty: none (its `set`s and `start`s count)
   std::vector<std::string> free_inputs;  // inputs or outputs that are cut from their drivers
+  std::vector<std::string> outputs;      // rates that must be computed even where no equation needs them
+  bool rates = false;                    // the same for all rates that have a name
   bool program = true;                   // false: stop at the sorted equations
   bool notes = false;                    // report what is worth knowing, too (COT41xx notes)
 };

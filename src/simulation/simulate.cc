@@ -72,7 +72,7 @@ class Simulator {
       if (!integrator.Step(&time)) return Fail(time, integrator.problem());
       while (true) {
         const double next = options_.start + static_cast<double>(row_ + 1) * interval_;
-        if (!(next < time) || !(next < end)) break;
+        if (!(next < time) || !(next < end - 1e-9 * interval_)) break;
         ++row_;
         if (next <= begin) continue;
         if (!RecordAt(integrator, next, states)) return false;

@@ -66,6 +66,8 @@ struct EquationSystem {
   std::vector<std::string> input_names;
   std::vector<bool> is_input;  // by variable; empty: none
 
+  std::vector<VariableRef> wanted;  // orders that must be computed though no equation needs them: rates to be shown
+
   // Variable and highest order of each equation, rows included.
   LargeVector<uint32_t> incidence_first;
   LargeVector<uint32_t> incidence_variable;

@@ -114,16 +114,18 @@ TEST(DynamicElectrical, PotentiometerTrimmed) {
   EXPECT_LT(run.Error("C.v", [](double t) { return 2 * Rise(t, 0.8); }), kFine);
 }
 
-// By hand: a capacitor over the lower part, C v' = -v/(R x) with x = (1 + t)/2 up to t = 1, and x = 1 then:
-// v = v0 (1 + t)^(-2/(R C)), then v = v1 exp(-(t - 1)/(R C)).
+// By hand: I goes through the upper part and charges C beside the lower one, C v' = I - v/(R x), with x = (1
+// + t)/2 up to t = 1 and x = 1 then: v (1 + t) = v0 + I/C ((1 + t)^2 - 1)/2, then v goes to R I with R C.
 TEST(DynamicElectrical, PotentiometerDriven) {
   const RunOf run =
       RunBody(R"(P : Potentiometer(R = 4 ohm) as driven  C : Capacitor(C = 0.5 F, start v = 8 V fixed)
-    m : VoltageSensor  u : Ramp(slope = 0.5 1/s, offset = 0.5)  connect u.y -> P.u
-    connect P.p -- m.p  connect P.wiper -- C.p  connect P.n -- m.n -- C.n -- electrical.ground)",
+    I : CurrentSource(I = 1 A)  u : Ramp(slope = 0.5 1/s, offset = 0.5)  connect u.y -> P.u
+    connect I.n -- P.p  connect P.wiper -- C.p  connect P.n -- I.p -- C.n -- electrical.ground)",
               4);
-  EXPECT_LT(run.Error("C.v", [](double t) { return t < 1 ? 8 / (1 + t) : 4 * exp(-(t - 1) / 2); }), kFine);
-  EXPECT_LT(run.Error("m.y", [](double t) { return t < 1 ? 8 / (1 + t) : 4 * exp(-(t - 1) / 2); }), kFine);
+  EXPECT_LT(
+      run.Error("C.v", [](double t) { return t < 1 ? 1 + t + 7 / (1 + t) : 5.5 - 1.5 * Rise(t - 1, 2); }),
+      kFine);
+  EXPECT_LT(run.Error("P.upper.v", [](double t) { return std::max(0.0, 2 - 2 * t); }), kFine);
 }
 
 // By hand: C T' = R I^2 (1 + alpha (T - T_ref)), so T - T_ref = (exp(alpha R I^2 t/C) - 1)/alpha from T_ref.
@@ -259,6 +261,10 @@ TEST(DynamicElectrical, OpAmpRealLinear) {
     connect V.p -- A.p  connect A.out -- A.n  connect V.n -- electrical.ground)",
                             1e-6);
   const double loop = kGain * kPart;
+  EXPECT_LT(
+      run.Error("A.difference.i",
+                [=](double t) { return (1 - loop / (1 + loop) * Rise(t, kSlow / (1 + loop))) / (2e6 + 75); }),
+      kFine);
   EXPECT_LT(run.Error("A.y", [=](double t) { return loop / (1 + loop) * Rise(t, kSlow / (1 + loop)); }),
             kFine);
 }
@@ -528,6 +534,7 @@ TEST(DynamicElectrical, BatteryHeated) {
       run.Error("body.T",
                 [](double t) { return 300 + 100 * (0.2 * t + 0.08 * (t - 4 * Rise(t, 2) + Rise(t, 1))); }),
       kFine);
+  EXPECT_LT(run.Error("B.e.v", [](double t) { return 4.1 - 0.024 * t - 0.04 * Rise(t, 2); }), kFine);
 }
 
 // --- Sensors ----------------------------------------------------------------------------------------------

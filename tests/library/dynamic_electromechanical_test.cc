@@ -233,6 +233,27 @@ TEST(DynamicMotor, BrushlessMotorOnThreePhases) {
   EXPECT_LT(run.Error("motor.iq", [&](double t) { return exact(t)[1]; }), kClose);
 }
 
+// Ibid.: open, a phase has -psi*theta'*sin(theta - angle), angle = 0, 120 deg, -120 deg. Here theta = 4*phi,
+// phi = 10*t^2.
+TEST(DynamicMotor, BrushlessMotorOpen) {
+  const auto run = RunBody(R"(
+    drive : AngularAccelerationSource(acceleration = 20 rad/s^2)
+    motor : BrushlessMotor(psi = 0.05 Wb, pole_pairs = 4, J = 0.002 kg*m^2)
+    u : CurrentSource(I = 0 A)
+    v : CurrentSource(I = 0 A)
+    connect u.p -- motor.u
+    connect v.p -- motor.v
+    connect u.n -- v.n -- motor.w -- electrical.ground
+    connect drive.a -- motor.shaft
+    connect drive.b -- motor.housing -- rotational.ground)",
+                           1);
+  const auto phase = [](double t, double angle) { return -0.05 * 80 * t * std::sin(40 * t * t - angle); };
+  EXPECT_LT(run.Error("u.v", [&](double t) { return phase(t, 0) - phase(t, -2 * kPi / 3); }), kClose);
+  EXPECT_LT(run.Error("v.v", [&](double t) { return phase(t, 2 * kPi / 3) - phase(t, -2 * kPi / 3); }),
+            kClose);
+  EXPECT_LT(run.Error("motor.rotor.tau", [](double) { return 0.04; }), kClose);
+}
+
 // --- Stepper -----------------------------------------------------------------------------------------------
 
 // Acarnley, Stepping Motors, 4th ed., ch. 4: with one phase at constant current the rotor is a pendulum in

@@ -150,14 +150,14 @@ TEST(DynamicHydraulic, PipeTurbulent) {
 // Torricelli with an opening that rises up to 1 at 2 s: sqrt(p) falls by K/(2 C) times its integral.
 TEST(DynamicHydraulic, Valve22) {
   const RunOf run = RunBody(
-      R"(C : Chamber(C = 1e-9 m^3/Pa, start p = 100 bar fixed)  V : Valve22(A = 0.05 mm^2, p_small = 0 Pa)
+      R"(C : Chamber(C = 1e-9 m^3/Pa, start p = 100 bar fixed)  V : Valve22(A = 50 mm^2, p_small = 0 Pa)
     u : Ramp(slope = 0.4 1/s, offset = 0.2)  connect u.y -> V.u
     connect C.a -- V.a  connect V.b -- hydraulic.ground)",
       4);
   EXPECT_LT(run.Error("C.p",
                       [](double t) {
                         const double opened = t < 2 ? 0.2 * t + 0.2 * t * t : 1.2 + (t - 2);
-                        return pow(sqrt(1e7) - OrificeFactor(0.05e-6) / 2e-9 * opened, 2);
+                        return pow(sqrt(1e7) - OrificeFactor(50e-6) / 2e-9 * opened, 2);
                       }),
             kFine);
 }
@@ -165,11 +165,12 @@ TEST(DynamicHydraulic, Valve22) {
 // Torricelli on the two edges that are open: what p is over the one work port, and what the other is over t.
 void ExpectValve43(const std::string& u, const std::string& filled, const std::string& emptied) {
   const RunOf run = RunBody("u : Constant(k = " + u + R"()  P : PressureSource(pressure = 200 bar)
-    V : Valve43(A = 0.05 mm^2, leak = 0, p_small = 0 Pa, overlap = 0.1)  connect u.y -> V.u
+    V : Valve43(A = 50 mm^2, leak = 0, p_small = 0 Pa, overlap = 0.1)  connect u.y -> V.u
     a : Chamber(C = 1e-9 m^3/Pa, start p = 30 bar fixed)  b : Chamber(C = 1e-9 m^3/Pa, start p = 30 bar fixed)
     connect P.a -- V.p  connect P.b -- V.t -- hydraulic.ground  connect V.a -- a.a  connect V.b -- b.a)",
                             2);
-  const double fall = OrificeFactor(0.05e-6) * (0.64 - 0.1) / 0.9 / 2e-9;
+  const double fall = OrificeFactor(50e-6) * (0.64 - 0.1) / 0.9 / 2e-9;
+  EXPECT_LT(run.Error("V.at_p.q", [=](double t) { return 2e-9 * fall * (sqrt(170e5) - fall * t); }), kFine);
   EXPECT_LT(run.Error(filled, [=](double t) { return 200e5 - pow(sqrt(170e5) - fall * t, 2); }), kFine);
   EXPECT_LT(run.Error(emptied, [=](double t) { return pow(sqrt(30e5) - fall * t, 2); }), kFine);
 }
@@ -293,6 +294,7 @@ TEST(DynamicHydraulic, Cylinder) {
                             0.3);
   EXPECT_LT(run.Error("m.v", [](double t) { return 2 * Rise(t, 0.05); }), kFine);
   EXPECT_LT(run.Error("Z.piston.s", [](double t) { return 2 * LaggedRamp(t, 0.05); }), kFine);
+  EXPECT_LT(run.Error("Z.chamber.q", [](double t) { return 2e-3 * Rise(t, 0.05); }), kFine);
 }
 
 // By hand: both chambers are springs of A^2/C on the mass, w^2 = (A_a^2/C_a + A_b^2/C_b)/m.
@@ -328,18 +330,20 @@ TEST(DynamicHydraulic, DoubleActingCylinder) {
   EXPECT_LT(run.Error("Z.piston.f", [&](double t) { return 1e-3 * b(t) - 2e-3 * a(t) + 50 + 300; }), kFine);
 }
 
-// By hand: with the piston held the leak makes the pressures equal with C/(2 G), where C = V/B on both sides.
-TEST(DynamicHydraulic, DoubleActingCylinderLeaks) {
-  const RunOf run = RunBody(
-      R"(Z : DoubleActingCylinder(A_a = 20 cm^2, stroke = 20 cm, V_dead = 0.08 L, G_leak = 1e-12 m^3/(s*Pa),
-                           start chamber_a.p = 80 bar fixed, start chamber_b.p = 20 bar fixed)
-    S : PositionSource(position = 10 cm)  a : FlowSource(flow = 0 L/min)  b : FlowSource(flow = 0 L/min)
+// By hand: with the piston held, C = V/B on both sides: the sum of the pressures rises by (qa + qb)/C in the
+// second, and their difference goes to (qa - qb)/(2 G) with C/(2 G).
+TEST(DynamicHydraulic, DoubleActingCylinderHeld) {
+  const RunOf run = RunBody(R"(Z : DoubleActingCylinder(A_a = 20 cm^2, stroke = 20 cm, V_dead = 0.08 L,
+                           G_leak = 1e-12 m^3/(s*Pa), start chamber_a.p = 80 bar fixed, start chamber_b.p = 20 bar fixed)
+    S : PositionSource(position = 10 cm)  a : FlowSource(flow = 1e-6 m^3/s)  b : FlowSource(flow = 2e-6 m^3/s)
     connect Z.a -- a.b  connect Z.b -- b.b  connect a.a -- b.a -- hydraulic.ground
     connect Z.rod -- S.a  connect Z.housing -- S.b -- translational.ground)",
-      0.4);
-  const double tau = 2.8e-4 / 1.4e9 / 2e-12;
-  EXPECT_LT(run.Error("Z.chamber_a.p", [=](double t) { return 50e5 + 30e5 * exp(-t / tau); }), kFine);
-  EXPECT_LT(run.Error("Z.chamber_b.p", [=](double t) { return 50e5 - 30e5 * exp(-t / tau); }), kFine);
+                            0.4);
+  const double C = 2.8e-4 / 1.4e9, tau = C / 2e-12;
+  const auto half_sum = [=](double t) { return 50e5 + 1.5e-6 / C * t; };
+  const auto half_difference = [=](double t) { return 30e5 - 32.5e5 * Rise(t, tau); };
+  EXPECT_LT(run.Error("Z.chamber_a.p", [&](double t) { return half_sum(t) + half_difference(t); }), kFine);
+  EXPECT_LT(run.Error("Z.chamber_b.p", [&](double t) { return half_sum(t) - half_difference(t); }), kFine);
 }
 
 // By hand: without pressure a mass flies at 1 m/s through the last 2 cm of the stroke into the stop, a half

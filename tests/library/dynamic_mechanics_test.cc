@@ -41,7 +41,7 @@ TEST(DynamicTranslational, FixedAndSpring) {
     mass   : Mass(m = 2 kg)
     connect mass.a -- spring.a
     connect spring.b -- fixed.a)",
-                           2);
+                           1.3);
   EXPECT_LT(run.Error("mass.s", [](double t) { return 0.2 * (1 - std::cos(5 * t)); }), kClose);
   EXPECT_LT(run.Error("spring.f", [](double t) { return -10 * std::cos(5 * t); }), kClose);
 }
@@ -75,7 +75,7 @@ TEST(DynamicTranslational, CubicSpring) {
             std::to_string(k3) +
             " N/m^3)\n"
             "connect mass.a -- spring.a\n connect spring.b -- translational.ground",
-        2);
+        1.2);
     EXPECT_LT(run.Error("mass.s", [&](double t) { return 0.2 + DuffingStretch(25, k3 / 2, 1, t); }), kClose);
   }
 }
@@ -211,7 +211,7 @@ TEST(DynamicTranslational, EndStopWithoutLoss) {
     stop : EndStop(s_min = -0.3 m, s_max = 0.3 m, k = 200 N/m, d = 0 N*s/m)
     connect mass.a -- stop.a
     connect stop.b -- translational.ground)",
-                           3);
+                           2);
   EXPECT_LT(run.Error("mass.s", [](double t) { return BetweenStops(0.3, 1, 10, t); }), kClose);
 }
 
@@ -221,7 +221,7 @@ TEST(DynamicTranslational, BacklashWithoutLoss) {
     play : Backlash(gap = 0.6 m, k = 200 N/m)
     connect mass.a -- play.a
     connect play.b -- translational.ground)",
-                           3);
+                           2);
   EXPECT_LT(run.Error("mass.s", [](double t) { return BetweenStops(0.3, 1, 10, t); }), kClose);
 }
 
@@ -389,7 +389,7 @@ TEST(DynamicRotational, FixedAngleAndTorsionSpring) {
     disc   : Inertia(J = 2 kg*m^2)
     connect disc.a -- spring.a
     connect spring.b -- fixed.a)",
-                           2);
+                           1.3);
   EXPECT_LT(run.Error("disc.phi", [](double t) { return 0.2 * (1 - std::cos(5 * t)); }), kClose);
 }
 
@@ -399,7 +399,7 @@ TEST(DynamicRotational, Pendulum) {
     pendulum : Pendulum(m = 2 kg, l = 0.5 m, J = 0.1 kg*m^2, start phi = 2 rad fixed)
     angle    : AngleSensor
     connect pendulum.a -- angle.a)",
-                           3);
+                           1.5);
   const double w0 = std::sqrt(kGravity / 0.6);
   EXPECT_LT(run.Error("pendulum.phi", [&](double t) { return PendulumAngle(w0, 2, t); }), kClose);
 }
@@ -411,7 +411,7 @@ TEST(DynamicRotational, CubicTorsionSpring) {
         "spring : CubicTorsionSpring(k = 50 N*m/rad, phi0 = 0.2 rad, k3 = " +
             std::to_string(k3) +
             " N*m/rad^3)\nconnect disc.a -- spring.a\n connect spring.b -- rotational.ground",
-        2);
+        1.2);
     EXPECT_LT(run.Error("disc.phi", [&](double t) { return 0.2 + DuffingStretch(25, k3 / 2, 1, t); }),
               kClose);
   }
@@ -485,7 +485,7 @@ TEST(DynamicRotational, ElasticBelt) {
     connect source.b -- j_a.a -- belt.a
     connect belt.b -- j_b.a
     connect source.a -- rotational.ground)",
-                           1);
+                           0.7);
   EXPECT_LT(run.Error("belt.stretch", [](double t) { return 0.02 * StepOfSecondOrder(10, 0.4, t); }), kClose);
 }
 
@@ -573,7 +573,7 @@ TEST(DynamicRotational, EndStopAndBacklashWithoutLoss) {
       disc : Inertia(J = 2 kg*m^2, start w = 1 rad/s fixed)
       connect disc.a -- stop.a
       connect stop.b -- rotational.ground)",
-                             3);
+                             2);
     EXPECT_LT(run.Error("disc.phi", [](double t) { return BetweenStops(0.3, 1, 10, t); }), kClose) << stop;
   }
 }
@@ -675,25 +675,27 @@ TEST(DynamicRotational, SignalSources) {
 // By hand: J*x' = K*(s + (3 - 2*s)*x - (2 - s)*x^2) for x = w*radius/(lambda_best*u) is Riccati's equation
 // with constant coefficients; with its roots r1, r2, (x - r1)/(x - r2) falls exponentially.
 TEST(DynamicRotational, AerodynamicRotor) {
-  const auto run = RunBody(R"(
-    wind  : Constant(k = 10 m/s)
-    rotor : AerodynamicRotor(radius = 2 m, Cp_max = 0.4, lambda_best = 5, starting = 0.25,
-                             density = 1.2 kg/m^3)
-    disc  : Inertia(J = 10 kg*m^2)
-    connect wind.y -> rotor.u
-    connect rotor.shaft -- disc.a
-    connect rotor.housing -- rotational.ground)",
-                           5);
-  const double s = 0.25, torque = 1.2 * kPi * 8 / 2 * 0.4 / 5 * 100, per_x = 5 * 10 / 2.0;  // w = per_x*x
-  const double r1 = (3 - 2 * s + std::sqrt(9 - 4 * s)) / (2 * (2 - s));
-  const double r2 = (3 - 2 * s - std::sqrt(9 - 4 * s)) / (2 * (2 - s));
-  EXPECT_LT(run.Error("disc.w",
-                      [&](double t) {
-                        const double ratio =
-                            r1 / r2 * std::exp(-(2 - s) * torque / (10 * per_x) * (r1 - r2) * t);
-                        return per_x * (r1 - r2 * ratio) / (1 - ratio);
-                      }),
-            kClose);
+  const double s = 0.25, per_x = 5 * 10 / 2.0;  // w = per_x*x
+  const double rate = 1.2 * kPi * 8 / 2 * 0.4 / 5 * 100 / (10 * per_x);
+  const auto speed = [&](double start, double sign,
+                         double t) {  // sign: -1 for x > 0; 1 for x < 0, where |x| = -x
+    const double a = (2 - s) * sign, b = (2 * s - 3) * sign, root = std::sqrt(b * b - 4 * a * s);
+    const double r1 = (-b + root) / (2 * a), r2 = (-b - root) / (2 * a), x0 = start / per_x;
+    const double ratio = (x0 - r1) / (x0 - r2) * std::exp(a * rate * (r1 - r2) * t);
+    return per_x * (r1 - r2 * ratio) / (1 - ratio);
+  };
+  const auto run = [](const std::string& w, double stop) {
+    return RunBody("disc : Inertia(J = 10 kg*m^2, start w = " + w + R"( rad/s fixed)
+      wind  : Constant(k = 10 m/s)
+      rotor : AerodynamicRotor(radius = 2 m, Cp_max = 0.4, lambda_best = 5, starting = 0.25,
+                               density = 1.2 kg/m^3)
+      connect wind.y -> rotor.u
+      connect rotor.shaft -- disc.a
+      connect rotor.housing -- rotational.ground)",
+                   stop);
+  };
+  EXPECT_LT(run("0", 5).Error("disc.w", [&](double t) { return speed(0, -1, t); }), kClose);
+  EXPECT_LT(run("-10", 0.5).Error("disc.w", [&](double t) { return speed(-10, 1, t); }), kClose);
 }
 
 TEST(DynamicRotational, Sensors) {

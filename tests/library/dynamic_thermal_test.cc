@@ -122,6 +122,8 @@ TEST(DynamicThermal, Radiation) {
               10);
   const double k = 3 * 0.8 * 2 * kSigma / 100;
   EXPECT_LT(run.Error("body.T", [=](double t) { return pow(1e-9 + k * t, -1.0 / 3); }), kFine);
+  EXPECT_LT(run.Error("space.Q_flow", [=](double t) { return 100 * k / 3 * pow(1e-9 + k * t, -4.0 / 3); }),
+            kFine);
 }
 
 // Incropera & DeWitt, ch. 5, "radiation only", with warm surroundings: the time at which a temperature is
@@ -148,6 +150,7 @@ TEST(DynamicThermal, PeltierElement) {
   const double end = 166 / 0.7;
   EXPECT_LT(run.Error("body.T", [=](double t) { return 300 + (end - 300) * Rise(t, 10); }), kFine);
   EXPECT_LT(run.Error("P.e.v", [=](double t) { return 8 + 0.05 * (300 - end) * Rise(t, 10); }), kFine);
+  EXPECT_LT(run.Error("sink.Q_flow", [=](double t) { return 76 - 0.5 * (300 - end) * Rise(t, 10); }), kFine);
 }
 
 // --- Sources ----------------------------------------------------------------------------------------------

@@ -37,8 +37,11 @@ class SundialsIntegrator : public Integrator {
   void TakeStates(double time) {
     double* y = N_VGetArrayPointer(y_);
     time_ = time;
+    const bool first = least_.empty();
+    if (first) least_.assign(largest_.size(), 1e-9);
     for (size_t k = 0; k < program_.state_slots.size(); ++k) {
       y[k] = run_.values[program_.state_slots[k]];
+      if (first && y[k] != 0) least_[k] = std::min(1e-9, 1e-6 * std::fabs(y[k]));
       largest_[k] = std::max(largest_[k], std::fabs(y[k]));
     }
   }
@@ -63,14 +66,14 @@ class SundialsIntegrator : public Integrator {
       out[k] = run_.values[program_.derivative_slots[k]];
     return 0;
   }
-  // Relative to the largest a state has been: what passes through zero is not asked for digits it has not, and
-  // micro-amperes are not taken for zero.
+  // Relative to the largest a state has been: what passes through zero is not asked for digits it has not. A start
+  // value tells the size to be expected, so that picocoulombs are not taken for zero.
   int ErrorWeights(N_Vector y, N_Vector weights) {
     const double* values = N_VGetArrayPointer(y);
     double* out = N_VGetArrayPointer(weights);
     for (size_t k = 0; k < largest_.size(); ++k) {
       const double size = std::max(std::fabs(values[k]), 1e-2 * std::max(largest_[k], std::fabs(values[k])));
-      out[k] = 1 / (options_.rtol * std::max(size, 1e-6));
+      out[k] = 1 / (options_.rtol * std::max(size, least_[k]));
     }
     return 0;
   }
@@ -84,7 +87,7 @@ class SundialsIntegrator : public Integrator {
   SimulationOptions options_;
   SUNContext context_ = nullptr;
   N_Vector y_ = nullptr, interpolated_ = nullptr;
-  std::vector<double> largest_;
+  std::vector<double> largest_, least_;
   std::string problem_;
   double time_ = 0;
 };

@@ -63,7 +63,7 @@ TerminalEquations FindTerminalEquations(Model& model, const ElementClass& elemen
   for (uint32_t v = 0; v < variable_count; ++v) {
     const Variable& variable = cls.variables[v];
     const bool given = variable.role == VariableRole::kInput || variable.role == VariableRole::kExogenous;
-    if (!given && !variable.discrete && variable.type.base == BaseType::kReal)
+    if (!given && !variable.discrete)
       unknowns[variable.symbol.value] = {false, false, v};
   }
 

@@ -149,7 +149,7 @@ TEST(Energy, IsConservedByRandomSystems) {
 // A planted sign error in one terminal equation makes the balance fail.
 TEST(Energy, ASignErrorIsSeen) {
   const std::string text = R"(system S { V : VoltageSource(V = 10 V)  R : Resistor(R = 1 ohm)  M : DCMotor(Kt = 0.5 N*m/A) as ideal
-    J : Inertia(J = 0.1 kg*m^2)  d : RotationalDamper(d = 0.1 N*m*s/rad)
+    J : Inertia(J = 0.1 kg*m^2)  d : RotationalDamper(d = 0.5 N*m*s/rad)
     connect V.p -- R.p   connect R.n -- M.p   connect V.n -- M.n -- electrical.ground
     connect M.shaft -- J.a -- d.a   connect d.b -- M.housing -- rotational.ground })";
   for (const bool planted : {false, true}) {
@@ -163,7 +163,7 @@ TEST(Energy, ASignErrorIsSeen) {
       for (size_t k = 0; k < scalars.size(); ++k) {
         if (loaded->model.Text(loaded->model[graphs[0].elements[k].class_id].name) != "DCMotor") continue;
         ScalarEquation& torque = scalars[k].equations.back();
-        torque.right = pool.Multiply(pool.Number(-0.5), torque.right);
+        torque.right = pool.Negate(torque.right);
         torque.residual = pool.Subtract(torque.left, torque.right);
       }
     }

@@ -75,7 +75,7 @@ TEST(DynamicTranslational, CubicSpring) {
             std::to_string(k3) +
             " N/m^3)\n"
             "connect mass.a -- spring.a\n connect spring.b -- translational.ground",
-        1.2);
+        0.8);
     EXPECT_LT(run.Error("mass.s", [&](double t) { return 0.2 + DuffingStretch(25, k3 / 2, 1, t); }), kClose);
   }
 }
@@ -411,7 +411,7 @@ TEST(DynamicRotational, CubicTorsionSpring) {
         "spring : CubicTorsionSpring(k = 50 N*m/rad, phi0 = 0.2 rad, k3 = " +
             std::to_string(k3) +
             " N*m/rad^3)\nconnect disc.a -- spring.a\n connect spring.b -- rotational.ground",
-        1.2);
+        0.8);
     EXPECT_LT(run.Error("disc.phi", [&](double t) { return 0.2 + DuffingStretch(25, k3 / 2, 1, t); }),
               kClose);
   }

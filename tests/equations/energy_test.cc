@@ -148,7 +148,7 @@ TEST(Energy, IsConservedByRandomSystems) {
 
 // A planted sign error in one terminal equation makes the balance fail.
 TEST(Energy, ASignErrorIsSeen) {
-  const std::string text = R"(system S { V : VoltageSource(V = 10 V)  R : Resistor(R = 1 ohm)  M : DCMotor(Kt = 0.5 N*m/A) as ideal
+  const std::string text = R"(system S { V : VoltageSource(V = 10 V)  R : Resistor(R = 0.5 ohm)  M : DCMotor(R = 0.5 ohm, L = 10 mH, Kt = 0.5 N*m/A)
     J : Inertia(J = 0.1 kg*m^2)  d : RotationalDamper(d = 0.5 N*m*s/rad)
     connect V.p -- R.p   connect R.n -- M.p   connect V.n -- M.n -- electrical.ground
     connect M.shaft -- J.a -- d.a   connect d.b -- M.housing -- rotational.ground })";

@@ -45,7 +45,7 @@ inline double JumpError(const RunOf& run, const std::string& name, const Curve& 
 }
 
 /// x' = A*x + b from x(0) = x0, by the eigenvalues of A, which must differ: Sylvester's formula (Horn &
-/// Johnson, Topics in Matrix Analysis, §6.2).
+/// Johnson, Topics in Matrix Analysis, ch. 6).
 inline std::array<double, 2> Linear2(const std::array<double, 4>& a, std::array<double, 2> b,
                                      std::array<double, 2> x0, double t) {
   const double det = a[0] * a[3] - a[1] * a[2];
@@ -60,7 +60,7 @@ inline std::array<double, 2> Linear2(const std::array<double, 4>& a, std::array<
 }
 
 /// Unit step response of w0^2/(s^2 + 2*D*w0*s + w0^2), D < 1: Franklin, Powell & Emami-Naeini, Feedback
-/// Control of Dynamic Systems, 7th ed., eq. 3.66.
+/// Control of Dynamic Systems, 7th ed., ch. 3.
 inline double StepOfSecondOrder(double w0, double damping, double t) {
   const double a = damping * w0, wd = w0 * std::sqrt(1 - damping * damping);
   return 1 - std::exp(-a * t) * (std::cos(wd * t) + a / wd * std::sin(wd * t));
@@ -84,13 +84,13 @@ inline double JacobiAmplitude(double u, double m) {
 }
 
 /// Pendulum phi'' = -w0^2*sin(phi), let go at `phi0`: Landau & Lifshitz, Mechanics, §11 problem 1 (the
-/// period), Whittaker, Analytical Dynamics, §44: sin(phi/2) = sin(phi0/2)*cd(w0*t).
+/// period), Whittaker, Analytical Dynamics: sin(phi/2) = sin(phi0/2)*cd(w0*t).
 inline double PendulumAngle(double w0, double phi0, double t) {
   const double k = std::sin(phi0 / 2), am = JacobiAmplitude(w0 * t, k * k);
   return 2 * std::asin(k * std::cos(am) / std::sqrt(1 - k * k * std::sin(am) * std::sin(am)));
 }
 
-/// Duffing's x'' = -a*x - b*x^3, let go at x0: x0*cn (Kovacic & Brennan, The Duffing Equation, §3.2).
+/// Duffing's x'' = -a*x - b*x^3, let go at x0: x0*cn (Kovacic & Brennan, The Duffing Equation).
 inline double DuffingStretch(double a, double b, double x0, double t) {
   const double w2 = a + b * x0 * x0;
   return x0 * std::cos(JacobiAmplitude(std::sqrt(w2) * t, b * x0 * x0 / (2 * w2)));

@@ -13,7 +13,7 @@ double Sq(double x) {
 
 // --- DC motors ---------------------------------------------------------------------------------------------
 
-// Franklin, Powell & Emami-Naeini, Feedback Control of Dynamic Systems, 7th ed., §2.3, eq. 2.52-2.55: L*i' =
+// Franklin, Powell & Emami-Naeini, Feedback Control of Dynamic Systems, 7th ed., ch. 2: L*i' =
 // V - R*i - Ke*w, J*w' = Kt*i. Data: V = 12, R = 0.5, L = 0.01, Kt = 0.1, Ke = 0.12, J = 0.001 + 0.001.
 TEST(DynamicMotor, DCMotorStandard) {
   const auto run = RunBody(R"(
@@ -135,7 +135,7 @@ TEST(DynamicMotor, DCMotorThermalRunsOut) {
 
 // --- Synchronous motors ------------------------------------------------------------------------------------
 
-// Krause, Wasynczuk & Sudhoff, Analysis of Electric Machinery, 3rd ed., §4.5-4.6, in power-invariant form: at
+// Krause, Wasynczuk & Sudhoff, Analysis of Electric Machinery, 3rd ed., ch. 4, in power-invariant form: at
 // constant speed two linear equations. W = 4*50 = 200 rad/s, R = 0.5, Ld = 0.01, Lq = 0.02, psi_d =
 // sqrt(3/2)*0.05.
 TEST(DynamicMotor, BrushlessMotorDQAtConstantSpeed) {
@@ -348,7 +348,7 @@ TEST(DynamicMotor, VoiceCoilClamped) {
   EXPECT_LT(run.Error("motor.mover.f", [](double t) { return -5 * (1 - std::exp(-100 * t)); }), kClose);
 }
 
-// Woodson & Melcher, Electromechanical Dynamics, §3.1: f = i^2/2*dL/ds. At constant current the work on the
+// Woodson & Melcher, Electromechanical Dynamics, ch. 3: f = i^2/2*dL/ds. At constant current the work on the
 // plunger is I^2/2*(L(s) - L(0)), and the voltage R*I + I*dL/ds*v.
 TEST(DynamicMotor, SolenoidAtConstantCurrent) {
   const auto run = RunBody(R"(
@@ -401,7 +401,7 @@ TEST(DynamicMotor, SolenoidClamped) {
   EXPECT_LT(run.Error("motor.mover.f", [&](double t) { return 0.06 * Sq(i(t)) / (2 * 0.001 * 4); }), kClose);
 }
 
-// IEEE Std 176-1987, §2: the constitutive equations. Charged through 1 kohm: clamped with C - k*D^2 = 0.5 uF,
+// IEEE Std 176-1987: the constitutive equations. Charged through 1 kohm: clamped with C - k*D^2 = 0.5 uF,
 // free and massless with C = 1 uF, the tip following by D*v.
 TEST(DynamicMotor, PiezoStackCharges) {
   const auto run = RunBody(R"(

@@ -254,7 +254,7 @@ TEST(DynamicTranslational, SmoothFriction) {
       kClose);
 }
 
-// Armstrong-Helouvry, Control of Machines with Friction (1991), eq. 4.1: the Stribeck curve, passed at a
+// Armstrong-Helouvry, Control of Machines with Friction (1991): the Stribeck curve, passed at a
 // constant acceleration.
 TEST(DynamicTranslational, SmoothFrictionOfStribeck) {
   const auto run = RunBody(R"(

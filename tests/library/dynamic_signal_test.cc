@@ -39,8 +39,8 @@ TEST(DynamicSignal, Sources) {
       {"x : Step(height = 2 V, start = 0.5 s, offset = 1 V)", [](double t) { return t < 0.5 ? 1 : 3; }},
       {"x : Ramp(slope = 2 V/s, start = 0.25 s, offset = 1 V)",
        [](double t) { return 1 + 2 * std::max(0.0, t - 0.25); }},
-      {"x : Ramp(slope = 2 V/s, start = 0.25 s, duration = 0.5 s)",
-       [](double t) { return 2 * Between(0, t - 0.25, 0.5); }},
+      {"x : Ramp(slope = 2 V/s, start = 0.25 s, duration = 0.5 s, offset = 1 V)",
+       [](double t) { return 1 + 2 * Between(0, t - 0.25, 0.5); }},
       {"x : Sine(amplitude = 2 V, frequency = 3 Hz, phase = 30 deg, offset = 1 V)",
        [](double t) { return 1 + 2 * std::sin(6 * kPi * t + kPi / 6); }},
       {"x : Trapezoid(low = 1 V, high = 3 V, period = 0.5 s, rising = 0.1 s, width = 0.1 s, falling = 0.2 s, "
@@ -161,10 +161,12 @@ TEST(DynamicSignal, BlocksOfOne) {
       {"x : DeadZone(upper = 1.5, lower = -0.5)",
        [&](double t) { return std::max(0.0, u(t) - 1.5) + std::min(0.0, u(t) + 0.5); }},
       {"x : Quantiser(step = 0.3)", [&](double t) { return 0.3 * std::floor(u(t) / 0.3 + 0.5); }},
-      {"x : Lookup1D(n = 3, x = [-1, 0, 1], values = [3, 1, 2])",
-       [&](double t) { return 3 - 2 * Between(0, u(t) + 1, 1) + Between(0, u(t), 1); }},
-      {"x : Lookup1D(n = 3, x = [-1, 0, 1], values = [3, 1, 2], continues = true)",
-       [&](double t) { return u(t) < 0 ? 1 - 2 * u(t) : 1 + u(t); }},
+      {"x : Lookup1D(n = 3, x = [-1, 0.5, 1], values = [3, 0, 2])",
+       [&](double t) {
+         return 3 - 3 * Between(0, (u(t) + 1) / 1.5, 1) + 2 * Between(0, (u(t) - 0.5) / 0.5, 1);
+       }},
+      {"x : Lookup1D(n = 3, x = [-1, 0.5, 1], values = [3, 0, 2], continues = true)",
+       [&](double t) { return u(t) < 0.5 ? 1 - 2 * u(t) : 4 * (u(t) - 0.5); }},
       {"x : AboveThreshold(threshold = 1)", [&](double t) { return u(t) > 1 ? 1 : 0; }},
       {"x : BelowThreshold(threshold = 1)", [&](double t) { return u(t) < 1 ? 1 : 0; }},
   };
@@ -234,8 +236,8 @@ TEST(DynamicSignal, Logic) {
 // --- Dynamics ----------------------------------------------------------------------------------------------
 
 // Step of 2 at time 0. Franklin, Powell & Emami-Naeini, Feedback Control of Dynamic Systems, 7th ed., table
-// A.2 (Laplace transforms) for all; Butterworth: its poles lie on a circle, ibid. §6.4 and Zverev, Handbook
-// of Filter Synthesis, §3; Pade: (1 - T*s/2)/(1 + T*s/2), ibid. §5.6.3.
+// A.2 (Laplace transforms) for all; Butterworth: its poles lie on a circle, Zverev, Handbook
+// of Filter Synthesis; Pade: (1 - T*s/2)/(1 + T*s/2).
 TEST(DynamicSignal, StepResponses) {
   const std::string around = "s : Step(height = 2)\n connect s.y -> x.u";
   const double w3 = std::sqrt(3.0) / 2;
@@ -294,6 +296,13 @@ TEST(DynamicSignal, BacklashAndRateLimiterOnRamps) {
   ExpectOutput({"x : RateLimiter(rising = 1 1/s, falling = -3 1/s, T = 0.1 s)",
                 [&](double t) { return -2 * tail(t, 0.1); }},
                1, around);
+  // It falls ever faster, until at T*log(2) it would fall faster than 1 1/s.
+  ExpectOutput({"x : RateLimiter(rising = 5 1/s, falling = -1 1/s, T = 0.1 s)",
+                [&](double t) {
+                  const double limited = 0.1 * std::log(2.0);
+                  return t < limited ? -2 * tail(t, 0.1) : -2 * tail(limited, 0.1) - (t - limited);
+                }},
+               1, around);
 }
 
 // By hand: two undamped states turn; A = [[0, 1], [-4, 0]], u into the second: x1 = (1 - cos(2*t))/4*u.
@@ -308,7 +317,7 @@ TEST(DynamicSignal, StateSpace) {
   EXPECT_LT(run.Error("x.y[2]", [](double t) { return 3 * (2 * std::sin(2 * t) + 1); }), kClose);
 }
 
-// Golub & Van Loan, Matrix Computations, 4th ed., §9.3.1: the error of the diagonal Pade approximant is about
+// Golub & Van Loan, Matrix Computations, 4th ed., ch. 9: the error of the diagonal Pade approximant is about
 // (n!)^2/((2*n)!*(2*n + 1)!)*(w*T)^(2*n + 1): 3e-9 for n = 3 and w*T = 0.1*pi, when the transient is gone.
 TEST(DynamicSignal, PadeDelayOfASine) {
   const auto run = RunBody(R"(
@@ -372,6 +381,14 @@ TEST(DynamicSignal, ControllersInOpenLoop) {
        [](double t) { return std::min(8 + 6 * t, 10.0); }},
   };
   for (const Case& c : cases) ExpectOutput(c, 1, around);
+  const std::string opposite = R"(
+    t : Constant(k = 3 V)
+    m : Constant(k = 5 V)
+    connect t.y -> x.target
+    connect m.y -> x.measured)";
+  for (const char* block : {"x : PI(kp = 4 A/V, ki = 3 A/(V*s), limit = 10 A)",
+                            "x : PID(kp = 4 A/V, ki = 3 A/(V*s), limit = 10 A)"})
+    ExpectOutput({block, [](double t) { return std::max(-8 - 6 * t, -10.0); }}, 1, opposite);
   // Astrom & Hagglund, Advanced PID Control, §3.5: at the limit the integral goes to limit - kp*e + Tt*ki*e
   // with Tt.
   const Curve integral = [](double t) {

@@ -32,6 +32,11 @@ class Simulator {
   }
 
   Trajectory Run(const std::vector<StartEntry>& starts) {
+    if (!program_.unsupported.empty()) {
+      out_.ok = false;
+      out_.problem = "before it began: " + program_.unsupported.front() + " cannot be computed in this version";
+      return std::move(out_);
+    }
     std::vector<double> knots = KnownSwitchTimes(program_, options_.start, options_.stop);
     out_.switch_times = knots;
     knots.push_back(options_.stop);
@@ -68,8 +73,13 @@ class Simulator {
     if (!integrator.Restart(begin, end)) return Fail(begin, "the integrator could not start");
     double time = begin;
     std::vector<double> states;
+    int stuck = 0;
     while (time < end) {
+      const double before = time;
       if (!integrator.Step(&time)) return Fail(time, integrator.problem());
+      const bool tiny = time - before < 1e-13 * std::max(std::fabs(time), end - begin) && time < end;
+      stuck = tiny ? stuck + 1 : 0;
+      if (stuck > 200) return Fail(time, "the steps become too small: something grows without bound, or jumps");
       while (true) {
         const double next = options_.start + static_cast<double>(row_ + 1) * interval_;
         if (!(next < time) || !(next < end - 1e-9 * interval_)) break;

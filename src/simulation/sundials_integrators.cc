@@ -38,10 +38,10 @@ class SundialsIntegrator : public Integrator {
     double* y = N_VGetArrayPointer(y_);
     time_ = time;
     const bool first = least_.empty();
-    if (first) least_.assign(largest_.size(), 1e-9);
+    if (first) least_.assign(largest_.size(), 1e-6);
     for (size_t k = 0; k < program_.state_slots.size(); ++k) {
       y[k] = run_.values[program_.state_slots[k]];
-      if (first && y[k] != 0) least_[k] = std::min(1e-9, 1e-6 * std::fabs(y[k]));
+      if (first && y[k] != 0) least_[k] = std::min(1e-6, 1e-6 * std::fabs(y[k]));
       largest_[k] = std::max(largest_[k], std::fabs(y[k]));
     }
   }
@@ -73,7 +73,7 @@ class SundialsIntegrator : public Integrator {
     double* out = N_VGetArrayPointer(weights);
     for (size_t k = 0; k < largest_.size(); ++k) {
       const double size = std::max(std::fabs(values[k]), 1e-2 * std::max(largest_[k], std::fabs(values[k])));
-      out[k] = 1 / (options_.rtol * std::max(size, least_[k]));
+      out[k] = 1 / (kSafety * options_.rtol * std::max(size, least_[k]));
     }
     return 0;
   }
@@ -81,6 +81,9 @@ class SundialsIntegrator : public Integrator {
     const double* y = N_VGetArrayPointer(y_);
     for (size_t k = 0; k < largest_.size(); ++k) largest_[k] = std::max(largest_[k], std::fabs(y[k]));
   }
+
+  // Errors of single steps add up over a run: they are held to a part of the tolerance that is asked for.
+  static constexpr double kSafety = 0.1;
 
   ProgramRun& run_;
   const Program& program_;

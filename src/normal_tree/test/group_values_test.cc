@@ -6,7 +6,7 @@
 
 #include <random>
 
-#include "networks.h"
+#include "normal_tree/test/networks.h"
 #include "normal_tree/modular.h"
 
 namespace cotree {

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "graph/union_find.h"
-#include "networks.h"
+#include "normal_tree/test/networks.h"
 #include "normal_tree/check_normal_tree.h"
 
 namespace cotree {

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "normal_tree/reasons.h"
-#include "text_network.h"
+#include "normal_tree/test/text_network.h"
 
 namespace cotree {
 namespace {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "networks.h"
+#include "normal_tree/test/networks.h"
 
 namespace cotree {
 namespace {

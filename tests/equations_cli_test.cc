@@ -506,8 +506,8 @@ TEST(SystemCommands, SameInputSameOutput) {
 }
 
 // Every block of the manual that begins with `$ cotree` shows what is printed; a line `...` leaves some out.
-TEST(SystemCommands, TheManualShowsWhatIsPrinted) {
-  const std::string page = ReadText(test::kRoot / "docs/manual/equations.md");
+void CheckPage(const char* name, const char* file, size_t least) {
+  const std::string page = ReadText(test::kRoot / "docs/manual" / name);
   const TemporaryFolder folder;
   const auto block_after = [&](const std::string& mark, size_t* at) -> std::string {
     const size_t begin = page.find("```" + mark + "\n", *at);
@@ -517,7 +517,7 @@ TEST(SystemCommands, TheManualShowsWhatIsPrinted) {
     return page.substr(first, end - first);
   };
   size_t at = 0, shown = 0;
-  WriteText(folder / "drive.cot", block_after("cot", &at));
+  WriteText(folder / file, block_after("cot", &at));
   for (std::string block = block_after("text", &at); !block.empty(); block = block_after("text", &at)) {
     ASSERT_TRUE(block.starts_with("$ cotree ")) << block;
     std::istringstream lines(block);
@@ -547,7 +547,12 @@ TEST(SystemCommands, TheManualShowsWhatIsPrinted) {
     expect();
     ++shown;
   }
-  EXPECT_GE(shown, 6u);
+  EXPECT_GE(shown, least);
+}
+
+TEST(SystemCommands, TheManualShowsWhatIsPrinted) {
+  CheckPage("equations.md", "drive.cot", 6);
+  CheckPage("simulate.md", "low_pass.cot", 3);
 }
 
 }  // namespace

@@ -107,7 +107,8 @@ void DiagnoseSingular(const EquationSystem& system, const Offsets& offsets, Diag
       report.Note(system.EquationText(e) + "   (" + system.EquationOrigin(e) + ")");
     }
   };
-  if (!offsets.over_equations.empty()) {
+  // There are as many equations as unknowns (the classes were counted): too many here means too few elsewhere.
+  {
     const std::vector<ComponentId> ids = Collect(system, offsets.over_equations);
     std::vector<VariableRef> variables;
     for (const uint32_t v : offsets.over_variables) variables.push_back({v, 0});
@@ -122,22 +123,6 @@ void DiagnoseSingular(const EquationSystem& system, const Offsets& offsets, Diag
     for (const uint32_t v : offsets.under_variables) open.push_back({v, 0});
     if (!open.empty()) report.Note("and nothing determines " + VariableNames(system, open));
     report.Help("take one of these components out, or put something that gives way between them");
-  } else if (!offsets.under_variables.empty()) {
-    std::vector<VariableRef> variables;
-    std::vector<ComponentId> ids;
-    for (const uint32_t v : offsets.under_variables) {
-      variables.push_back({v, 0});
-      if (v < system.part_variables)
-        ids.emplace_back(system.parts[system.PartOfVariable(v)].component);
-    }
-    auto& report = diagnostics.Report(messages::kUnderdetermined, PlaceOf(system, ids),
-                                      {VariableNames(system, variables)});
-    const size_t n = offsets.under_equations.size();
-    report.Note(n == 0 ? "no equation contains it"
-                       : "there " + std::string(n == 1 ? "is 1 equation" : "are " + std::to_string(n) + " equations") +
-                             " for " + std::to_string(variables.size()) + " unknowns");
-    show(report, offsets.under_equations);
-    report.Help("connect what is open, or add the equation that is missing");
   }
 }
 
@@ -258,7 +243,9 @@ void DiagnoseStates(const SortedSystem& sorted, Diagnostics& diagnostics) {
   std::set<uint64_t> said;
   for (const DependentStorage& storage :
        FindDependentStorage(*system.model, *system.graph, system.scalars, *system.tree)) {
-    const ComponentId id = system.graph->edges[storage.edge.index()].component;
+    const GraphEdge& edge = system.graph->edges[storage.edge.index()];
+    const ComponentId id = edge.component;
+    if (edge.from == edge.to) continue;  // COT3005 says so
     if (!said.insert(DeclarationKey(*system.graph, id)).second) continue;
     if (++notes > kMostNotes) break;
     diagnostics.Report(messages::kNotAState, ComponentPlace(*system.model, *system.graph, id),
@@ -313,7 +300,7 @@ Smoothness SmoothnessOf(const Model& model, ExprId root) {
     for (const ExprId operand : pool.operands(id)) work.push_back(order.PositionOf(operand));
     switch (op) {
       case Op::kIf:
-        if (moves[order.PositionOf(pool.operand(id, 0))]) limit(0, "it jumps where its condition changes");
+        if (moves[order.PositionOf(pool.operand(id, 0))]) limit(0, "it may jump where its condition changes");
         break;
       case Op::kMin:
       case Op::kMax:

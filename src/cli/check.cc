@@ -10,7 +10,7 @@
 #include "cli/files.h"
 #include "cli/text_table.h"
 #include "model/describe_model.h"
-#include "pipeline/build_graphs.h"
+#include "pipeline/translate.h"
 #include "pipeline/load_model.h"
 
 namespace cotree {
@@ -121,6 +121,11 @@ int RunCheck(const CheckOptions& options, const Console& console) {
   load.library = options.library;
   const auto loaded = LoadModel(options.file, reader, load);
   const std::vector<SystemGraph> graphs = BuildGraphs(*loaded);
+  TranslateOptions translate;
+  translate.notes = options.notes;
+  for (const SystemGraph& graph : graphs) {
+    if (!graph.refused) TranslateGraph(*loaded, graph, translate);
+  }
   const Diagnostics& diagnostics = loaded->diagnostics;
   if (options.json) {
     std::fputs(CheckJson(*loaded, options).c_str(), stdout);

@@ -17,6 +17,7 @@ struct CheckOptions {
   bool units = false;
   bool parameters = false;
   bool statistics = false;
+  bool notes = false;  // what is no error but worth knowing: storage that is no state, numbers that cancel
   bool json = false;
   std::string library;
 };

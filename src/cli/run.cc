@@ -69,6 +69,8 @@ int RunCotree(int argc, char** argv) {
                           "print all parameters: which are structural, which can change at run time");
   check_command->add_flag("--statistics", check.statistics,
                           "print counts of work done, symbolic operations among them");
+  check_command->add_flag("--notes", check.notes,
+                          "say also what is worth knowing: storage that is no state, numbers that cancel");
   check_command->add_option("--format", check_format, "text or json")->check(CLI::IsMember({"text", "json"}));
   check_command->add_option("--library", check.library, "take the standard library from this folder");
   check_command->footer(

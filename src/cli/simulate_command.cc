@@ -62,6 +62,13 @@ Prepared Prepare(const SimulateOptions& options, const Console& console) {
       out.exit = kExitUsage;
       return out;
     }
+    if (experiment == nullptr && options.system.empty() && model.systems.size() > 1) {
+      std::string list;
+      for (const ClassId id : model.systems) list += (list.empty() ? "" : ", ") + model.Text(model[id].name);
+      fmt::print(stderr, "cotree: {} has several systems; choose one with --system: {}\n", options.file, list);
+      out.exit = kExitUsage;
+      return out;
+    }
     if (experiment != nullptr) translate.experiment = model.names.Text(experiment->name);
     out.translation = Translate(*out.loaded, translate);
   }
@@ -106,7 +113,18 @@ Prepared Prepare(const SimulateOptions& options, const Console& console) {
   if (options.rtol) s.rtol = *options.rtol;
   if (options.interval) s.interval = *options.interval;
   if (options.solver == "erk") s.method = Method::kExplicit;
-  if (!(s.stop > s.start)) {
+  const auto refuse = [&](const std::string& text) {
+    fmt::print(stderr, "cotree: {}\n", text);
+    out.exit = kExitUsage;
+  };
+  if (!(s.rtol >= 1e-13 && s.rtol <= 0.1)) refuse(fmt::format("a tolerance of {} is not between 1e-13 and 0.1", s.rtol));
+  if (options.interval && !(*options.interval > 0)) refuse("the interval of the output must be positive");
+  if (!std::isfinite(s.stop)) refuse("the run would never end");
+  if (!program.events.empty() && program.when_clauses == 0)
+    fmt::print(stderr,
+               "cotree: note: conditions that depend on the motion switch without being located in this version; compare "
+               "with a smaller --rtol\n");
+  if (out.exit == kExitOk && !(s.stop > s.start)) {
     fmt::print(stderr, "cotree: the run would end at {} s, not after its beginning at {} s\n", s.stop, s.start);
     out.exit = kExitUsage;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "expr/dependence.h"
 #include "expr/differentiate.h"
 #include "expr/evaluate_field.h"
 #include "expr/walk.h"
@@ -136,6 +137,14 @@ bool Switches(const ExprPool& pool, ExprId residual) {
                      [&](ExprId id) { return pool.op(id) == Op::kIf; });
 }
 
+// Whether a coefficient depends on the variables of the component.
+bool Varies(const ExprPool& pool, ExprId coefficient) {
+  for (const Dependence& d : FindDependence(pool, coefficient)) {
+    if (pool.kind(d.base) == SymbolKind::kVariable) return true;
+  }
+  return false;
+}
+
 /** A coefficient still to be evaluated. */
 struct Coefficient {
   uint32_t group;
@@ -208,6 +217,11 @@ std::vector<GroupEquations> FindGroupEquations(Model& model, const ElementClass&
         const SymbolId symbol =
             pool.SymbolOfOrder(scalar.variables[use.variable].symbol, static_cast<int>(order));
         const ExprId value = Differentiate(pool, equation.residual, symbol);
+        if (order == use.order && Varies(pool, value)) {
+          auto& nonlinear = out[group].nonlinear;
+          if (std::find(nonlinear.begin(), nonlinear.end(), column[use.variable]) == nonlinear.end())
+            nonlinear.push_back(column[use.variable]);
+        }
         if (!pool.IsZero(value))
           coefficients.push_back({group, {row, column[use.variable], order, 0}, value});
       }
@@ -226,6 +240,7 @@ ElementGroups FindElementGroups(Model& model, const ElementClass& element, const
   for (const GroupEquations& equations : FindGroupEquations(model, element, scalar, &out)) {
     out.values.emplace_back(equations);
     if (equations.switching) out.values.back().MarkSwitching();
+    if (!equations.switching) out.values.back().MarkNonlinear(equations.nonlinear);
   }
   return out;
 }

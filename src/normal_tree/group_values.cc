@@ -423,6 +423,12 @@ void GroupValues::FindEdgesNearBest() {
   }
 }
 
+void GroupValues::MarkNonlinear(const std::vector<uint32_t>& columns) {
+  for (const uint32_t column : columns) {
+    if (column < wishes_.size()) --wishes_[column];
+  }
+}
+
 void GroupValues::MarkSwitching() {
   for (size_t i = 0; i < edge_.size(); ++i) {
     if (edge_[i].across == kNone || edge_[i].through == kNone || edge_[i].across == edge_[i].through)

@@ -24,6 +24,7 @@ struct GroupEquations {
   uint32_t edges = 0, internals = 0, rows = 0;
   std::vector<Term> terms;
   bool switching = false;  // there is an `if` in them
+  std::vector<uint32_t> nonlinear = {};  // columns that occur nonlinearly: solving for them may fail somewhere
 
   uint32_t columns() const { return 2 * edges + internals; }
 };
@@ -86,6 +87,8 @@ class GroupValues {
   /// between modes (`if`) should not be solved for their highest derivative, which one of the modes may lack.
   const std::vector<int32_t>& wishes() const { return wishes_; }
   void MarkSwitching();
+  /// A variable that its equations are nonlinear in is less wanted: s = r*sin(phi) is solved for s.
+  void MarkNonlinear(const std::vector<uint32_t>& columns);
 
  private:
   struct Point {

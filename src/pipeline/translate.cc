@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/translate.h"
 
+#include <algorithm>
 #include <set>
 
 #include "block_triangular/diagnose_order.h"
@@ -19,6 +20,14 @@ class Translator {
   Translator(LoadedModel& loaded, const TranslateOptions& options)
       : loaded_(loaded), model_(loaded.model), options_(options), out_(std::make_unique<Translation>()) {}
 
+  std::unique_ptr<Translation> RunFrom(const SystemGraph& graph) {
+    system_ = graph.system;
+    out_->graph = &graph;
+    if (loaded_.diagnostics.ok() && BuildSystem() && Sort()) out_->ok = loaded_.diagnostics.ok();
+    loaded_.diagnostics.Sort();
+    return std::move(out_);
+  }
+
   std::unique_ptr<Translation> Run() {
     if (loaded_.readable && loaded_.diagnostics.ok() && Choose() && BuildGraph() && BuildSystem() && Sort())
       out_->ok = loaded_.diagnostics.ok();
@@ -32,6 +41,8 @@ class Translator {
   bool BuildSystem();
   bool Sort();
   void Want();
+  TreePreferences Preferences() const;
+  void SayCancelling(std::vector<ComponentId> ids);
   bool Settings(std::vector<SystemSetting>& settings);
   bool ResolveSetting(const std::string& path, ExprId value, SystemSetting& out);
   const Experiment* FindExperiment(std::string_view name) const {
@@ -114,6 +125,27 @@ bool Translator::BuildGraph() {
   return true;
 }
 
+// Start values on edges that are not primary: what the user gave a start should be a state.
+TreePreferences Translator::Preferences() const {
+  TreePreferences out;
+  const SystemGraph& graph = *out_->graph;
+  bool needed = false;
+  for (const StartEntry& start : out_->starts) {
+    if (start.variable.variable >= out_->equations->part_variables) continue;
+    const uint32_t number = out_->equations->PartOfVariable(start.variable.variable);
+    if (number >= graph.components.size()) continue;
+    const Component& c = graph.components[number];
+    const uint32_t local = start.variable.variable - out_->equations->parts[number].first_variable;
+    if (local >= 2 * graph.elements[c.element.index()].edges.size()) continue;
+    const EdgeId edge(c.first_edge + local / 2);
+    const bool across = local % 2 == 0;
+    (across ? out.across : out.through).emplace_back(edge, start.prefer ? 3 : start.fixed ? 2 : 1);
+    const uint8_t bit = across ? NormalTree::kAcrossPrimary : NormalTree::kThroughPrimary;
+    needed = needed || (out_->tree.primary[edge.index()] & bit) == 0;
+  }
+  return needed ? out : TreePreferences{};
+}
+
 bool Translator::BuildSystem() {
   const SystemGraph& graph = *out_->graph;
   std::vector<ScalarElement> scalars = MakeScalars(model_, graph);
@@ -133,9 +165,21 @@ bool Translator::BuildSystem() {
   }
   EquationOptions equation_options;
   equation_options.free_inputs = options_.free_inputs;
-  out_->equations = std::make_unique<EquationSystem>(BuildEquations(
-      model_, graph, std::move(scalars), out_->tree, equation_options, &out_->unknown_inputs));
+  const auto build = [&] {
+    out_->equations = std::make_unique<EquationSystem>(BuildEquations(
+        model_, graph, MakeScalars(model_, graph), out_->tree, equation_options, &out_->unknown_inputs));
+    out_->starts =
+        FindStarts(*out_->equations, out_->experiment != nullptr ? &out_->experiment->starts : nullptr);
+  };
+  build();
   if (!out_->unknown_inputs.empty()) return false;
+  if (out_->tree.blocking.empty()) {
+    const TreePreferences preferences = Preferences();
+    if (!preferences.across.empty() || !preferences.through.empty()) {
+      out_->tree = FindNormalTree(model_, graph, scalars, preferences);
+      build();
+    }
+  }
   if (!out_->equations->parameters.missing.empty()) {
     const std::string& name = out_->equations->parameters.missing;
     const size_t dot = name.rfind('.');
@@ -144,7 +188,6 @@ bool Translator::BuildSystem() {
     return false;
   }
   Want();
-  out_->starts = FindStarts(*out_->equations, out_->experiment != nullptr ? &out_->experiment->starts : nullptr);
   return true;
 }
 
@@ -170,6 +213,16 @@ void Translator::Want() {
   }
 }
 
+void Translator::SayCancelling(std::vector<ComponentId> ids) {
+  if (ids.empty()) return;
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  std::string names;
+  for (const ComponentId id : ids)
+    names += (names.empty() ? "`" : ", `") + ComponentName(model_, *out_->graph, id) + "`";
+  loaded_.diagnostics.Report(messages::kCancelling, ComponentPlace(model_, *out_->graph, ids[0]), {names});
+}
+
 bool Translator::Sort() {
   EquationSystem& system = *out_->equations;
   // Each round takes one differentiation of an equation away, so their number is bounded.
@@ -192,22 +245,16 @@ bool Translator::Sort() {
       for (const CombinationTerm& t : c.terms) again = !changed.insert(t.equation).second || again;
       if (again) continue;
       ++out_->cancellations;
-      if (options_.notes) {
-        std::string names;
-        std::vector<ComponentId> ids;
-        for (const CombinationTerm& t : c.terms) {
-          if (system.IsRow(t.equation)) continue;
-          for (const ComponentId id : ComponentsOf(system, t.equation)) ids.push_back(id);
-        }
-        for (const ComponentId id : ids)
-          names += (names.empty() ? "`" : ", `") + ComponentName(model_, *out_->graph, id) + "`";
-        if (!ids.empty())
-          loaded_.diagnostics.Report(messages::kCancelling, ComponentPlace(model_, *out_->graph, ids[0]), {names});
+      std::vector<ComponentId> ids;
+      for (const CombinationTerm& t : c.terms) {
+        if (system.IsRow(t.equation)) continue;
+        for (const ComponentId id : ComponentsOf(system, t.equation)) ids.push_back(id);
       }
       if (!ReplaceEquation(system, c.terms, c.cancelled)) {
         DiagnoseDependent(system, c.terms, c.cancelled, loaded_.diagnostics);
         return false;
       }
+      if (options_.notes) SayCancelling(ids);
     }
     FindIncidence(system);
   }
@@ -222,6 +269,11 @@ bool Translator::Sort() {
 
 std::unique_ptr<Translation> Translate(LoadedModel& loaded, const TranslateOptions& options) {
   return Translator(loaded, options).Run();
+}
+
+std::unique_ptr<Translation> TranslateGraph(LoadedModel& loaded, const SystemGraph& graph,
+                                            const TranslateOptions& options) {
+  return Translator(loaded, options).RunFrom(graph);
 }
 
 }  // namespace cotree

@@ -39,5 +39,8 @@ struct Translation {
 
 /// Findings are added to `loaded.diagnostics`.
 std::unique_ptr<Translation> Translate(LoadedModel& loaded, const TranslateOptions& options = {});
+/// The same from a graph that was built and found right; it must live as long as the translation.
+std::unique_ptr<Translation> TranslateGraph(LoadedModel& loaded, const SystemGraph& graph,
+                                            const TranslateOptions& options = {});
 
 }  // namespace cotree

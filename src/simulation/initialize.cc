@@ -225,13 +225,13 @@ bool Initializer::Newton() {
     for (const auto& pivot : pivots) out_.determined.push_back(static_cast<uint32_t>(movable[pivot.second]));
     if (change < 1e-12 || (change < 1e-9 && size >= last)) {
       run_.Run(options_.time);
-      // Conditions that nothing could move must hold by themselves, but for those of `steady`.
+      // Conditions that nothing could move must hold by themselves.
       for (size_t i = 0; i < m; ++i) {
-        if (used[i] || conditions_[i].kind == Condition::Kind::kDerivative) continue;
-        if (std::fabs(Residual(conditions_[i])) > 1e-6 * (1 + std::fabs(conditions_[i].value))) {
-          out_.problem = Describe(conditions_[i]) + " contradicts the other start values";
-          return false;
-        }
+        if (used[i] || std::fabs(Residual(conditions_[i])) <= 1e-6 * (1 + std::fabs(conditions_[i].value))) continue;
+        out_.problem = conditions_[i].kind == Condition::Kind::kDerivative
+                           ? "no state of rest was found: " + Describe(conditions_[i]) + " cannot be met"
+                           : Describe(conditions_[i]) + " contradicts the other start values";
+        return false;
       }
       return true;
     }

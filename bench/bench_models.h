@@ -39,7 +39,8 @@ inline std::string CompositeArrays(size_t n) {
          "system Grid { parameter n : Integer = " +
          N(n / 20) +
          "\n  source : VoltageSource(V = 1 V)   line : Line[n]   load : Resistor[n](R = 1 ohm)\n"
-         "  connect source.p -- line.p   connect line.n -- load.p   connect load.n -- source.n -- electrical.ground }\n";
+         "  connect source.p -- line.p   connect line.n -- load.p   connect load.n -- source.n -- "
+         "electrical.ground }\n";
 }
 
 // `n` counts lines.

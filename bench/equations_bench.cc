@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text to ordered equations (graph, tree, equations, offsets, states, blocks), by arrays, spelled out, shuffled, and
-// with every tenth instance different, at several sizes. Prints a table and `result NAME N seconds megabytes`,
-// `exponent NAME x`; then symbolic work and kernels, the tree of drives, a resistor grid, a chain of couplers.
-// Usage: equations_bench [largest number of components, default 1000000]
+// Text to ordered equations (graph, tree, equations, offsets, states, blocks), by arrays, spelled out,
+// shuffled, and with every tenth instance different, at several sizes. Prints a table and `result NAME N
+// seconds megabytes`, `exponent NAME x`; then symbolic work and kernels, the tree of drives, a resistor grid,
+// a chain of couplers. Usage: equations_bench [largest number of components, default 1000000]
 #include <algorithm>
 #include <random>
 
@@ -25,12 +25,15 @@ void Translate(std::string text, bool program) {
   last = cotree::Translate(*last_model, options).release();
   if (!last->ok) {
     if (!last_model->diagnostics.list().empty())
-      std::fputs(cotree::RenderText(last_model->diagnostics.list().front(), last_model->model.files, false).c_str(),
-                 stderr);
+      std::fputs(
+          cotree::RenderText(last_model->diagnostics.list().front(), last_model->model.files, false).c_str(),
+          stderr);
     _exit(1);
   }
 }
-void Order(std::string text) { Translate(std::move(text), false); }
+void Order(std::string text) {
+  Translate(std::move(text), false);
+}
 
 // --- Models; n counts components ---------------------------------------------------------------------------
 
@@ -38,12 +41,14 @@ std::string DriveArrays(size_t n) {
   return "system Drives {\n  parameter n : Integer = " + N(n / 6) +
          "\n  target : Step(height = 90 deg, start = 0.1 s)\n"
          "  pid : PID[n](kp = 4 V/rad, ki = 8 V/(rad*s), kd = 0.35 V*s/rad, limit = 24 V)\n"
-         "  supply : SignalVoltageSource[n]\n  motor : DCMotor[n](Kt = 0.05 N*m/A)\n  gear : Gear[n](ratio = 10)\n"
+         "  supply : SignalVoltageSource[n]\n  motor : DCMotor[n](Kt = 0.05 N*m/A)\n  gear : Gear[n](ratio = "
+         "10)\n"
          "  load : Inertia[n](J = 1e-3 kg*m^2)\n  angle : AngleSensor[n]\n"
          "  connect supply.p -- motor.p\n  connect supply.n -- motor.n -- electrical.ground\n"
          "  connect motor.shaft -- gear.a\n  connect gear.b -- load.a -- angle.a\n"
          "  connect motor.housing -- rotational.ground\n"
-         "  for i in 1:n { connect target.y -> pid[i].target   connect angle[i].y -> pid[i].measured   connect "
+         "  for i in 1:n { connect target.y -> pid[i].target   connect angle[i].y -> pid[i].measured   "
+         "connect "
          "pid[i].y -> supply[i].u }\n}\n";
 }
 
@@ -80,9 +85,11 @@ std::vector<std::string> ChainList(size_t n, bool tenths) {
     const std::string k = N(i);
     const bool other = tenths && i % 10 == 0;
     lines.push_back("m" + k + " : Mass(m = " + (other ? "2.5" : "1.5") + " kg)");
-    lines.push_back("k" + k + " : " + (other ? "SpringDamper(k = 100 N/m, d = 1 N*s/m)" : "Spring(k = 100 N/m)"));
+    lines.push_back("k" + k + " : " +
+                    (other ? "SpringDamper(k = 100 N/m, d = 1 N*s/m)" : "Spring(k = 100 N/m)"));
     lines.push_back("connect m" + k + ".a -- k" + k + ".a");
-    lines.push_back("connect k" + k + ".b -- " + (i < sections ? "m" + N(i + 1) + ".a" : "translational.ground"));
+    lines.push_back("connect k" + k + ".b -- " +
+                    (i < sections ? "m" + N(i + 1) + ".a" : "translational.ground"));
   }
   return lines;
 }
@@ -109,27 +116,46 @@ std::vector<std::string> DriveList(size_t n, bool tenths) {
   return lines;
 }
 
-std::string LadderLinesOf(size_t n) { return Lines("system S {\n", LadderList(n, false), false); }
-std::string LadderShuffled(size_t n) { return Lines("system S {\n", LadderList(n, false), true); }
-std::string LadderTenths(size_t n) { return Lines("system S {\n", LadderList(n, true), false); }
-std::string ChainLinesOf(size_t n) { return Lines("system S {\n", ChainList(n, false), false); }
-std::string ChainShuffled(size_t n) { return Lines("system S {\n", ChainList(n, false), true); }
-std::string ChainTenths(size_t n) { return Lines("system S {\n", ChainList(n, true), false); }
-std::string DriveLinesOf(size_t n) { return Lines("system S {\n", DriveList(n, false), false); }
-std::string DriveShuffled(size_t n) { return Lines("system S {\n", DriveList(n, false), true); }
-std::string DriveTenths(size_t n) { return Lines("system S {\n", DriveList(n, true), false); }
+std::string LadderLinesOf(size_t n) {
+  return Lines("system S {\n", LadderList(n, false), false);
+}
+std::string LadderShuffled(size_t n) {
+  return Lines("system S {\n", LadderList(n, false), true);
+}
+std::string LadderTenths(size_t n) {
+  return Lines("system S {\n", LadderList(n, true), false);
+}
+std::string ChainLinesOf(size_t n) {
+  return Lines("system S {\n", ChainList(n, false), false);
+}
+std::string ChainShuffled(size_t n) {
+  return Lines("system S {\n", ChainList(n, false), true);
+}
+std::string ChainTenths(size_t n) {
+  return Lines("system S {\n", ChainList(n, true), false);
+}
+std::string DriveLinesOf(size_t n) {
+  return Lines("system S {\n", DriveList(n, false), false);
+}
+std::string DriveShuffled(size_t n) {
+  return Lines("system S {\n", DriveList(n, false), true);
+}
+std::string DriveTenths(size_t n) {
+  return Lines("system S {\n", DriveList(n, true), false);
+}
 
 std::string Grid(size_t n) {
   const std::string k = N(n), k1 = N(n - 1);
-  return "system Grid {\n  V : VoltageSource(V = 1 V)\n  load : Resistor(R = 1 ohm)\n  h : Resistor[" + k + ", " + k1 +
-         "](R = 1 ohm)\n  v : Resistor[" + k1 + ", " + k +
-         "](R = 1 ohm)\n  connect V.n -- load.n -- electrical.ground\n  connect V.p -- h[1,1].p\n  connect load.p -- h[" +
+  return "system Grid {\n  V : VoltageSource(V = 1 V)\n  load : Resistor(R = 1 ohm)\n  h : Resistor[" + k +
+         ", " + k1 + "](R = 1 ohm)\n  v : Resistor[" + k1 + ", " + k +
+         "](R = 1 ohm)\n  connect V.n -- load.n -- electrical.ground\n  connect V.p -- h[1,1].p\n  connect "
+         "load.p -- h[" +
          k + "," + k1 + "].n\n  for i in 1:" + k + " { for j in 1:" + N(n - 2) +
          " { connect h[i,j].n -- h[i,j+1].p } }\n  for i in 1:" + N(n - 2) + " { for j in 1:" + k +
          " { connect v[i,j].n -- v[i+1,j].p } }\n  for i in 1:" + k1 + " { for j in 1:" + k1 +
-         " { connect v[i,j].p -- h[i,j].p } }\n  for i in 1:" + k1 + " { connect v[i," + k + "].p -- h[i," + k1 +
-         "].n }\n  for j in 1:" + k1 + " { connect v[" + k1 + ",j].n -- h[" + k + ",j].p }\n  connect v[" + k1 + "," + k +
-         "].n -- h[" + k + "," + k1 + "].n\n}\n";
+         " { connect v[i,j].p -- h[i,j].p } }\n  for i in 1:" + k1 + " { connect v[i," + k + "].p -- h[i," +
+         k1 + "].n }\n  for j in 1:" + k1 + " { connect v[" + k1 + ",j].n -- h[" + k +
+         ",j].p }\n  connect v[" + k1 + "," + k + "].n -- h[" + k + "," + k1 + "].n\n}\n";
 }
 
 std::string Couplers(size_t n) {
@@ -139,23 +165,25 @@ std::string Couplers(size_t n) {
          "  connect g[n].b -- L.a -- k.a\n  connect k.b -- rotational.ground\n  V : VoltageSource(V = 1 V)\n"
          "  t : Transformer[n](n = 1.01)\n  R : Resistor(R = 1 ohm)\n  C : Capacitor(C = 1 F)\n"
          "  connect V.p -- R.p\n  connect R.n -- t[1].p1\n  connect V.n -- electrical.ground\n"
-         "  connect t[1:n-1].p2 -- t[2:n].p1\n  for i in 1:n { connect t[i].n1 -- t[i].n2 -- electrical.ground }\n"
+         "  connect t[1:n-1].p2 -- t[2:n].p1\n  for i in 1:n { connect t[i].n1 -- t[i].n2 -- "
+         "electrical.ground }\n"
          "  connect t[n].p2 -- C.p\n  connect C.n -- electrical.ground\n}\n";
 }
 
 // Symbolic operations and kernels: the same for 1,000 and 1,000,000 components.
 void CountWork(const char* name, std::string (*model)(size_t), size_t n) {
   std::fflush(stdout);
-  Measure(model,
-          [](std::string text) {
-            Translate(std::move(text), true);
-            const cotree::ExprStatistics& s = last_model->model.expressions.statistics();
-            std::printf("work %llu operations, %zu kernels; ",
-                        static_cast<unsigned long long>(s.derivatives + s.substitutions + s.solutions),
-                        last->program->codes.size());
-            std::fflush(stdout);
-          },
-          n);
+  Measure(
+      model,
+      [](std::string text) {
+        Translate(std::move(text), true);
+        const cotree::ExprStatistics& s = last_model->model.expressions.statistics();
+        std::printf("work %llu operations, %zu kernels; ",
+                    static_cast<unsigned long long>(s.derivatives + s.substitutions + s.solutions),
+                    last->program->codes.size());
+        std::fflush(stdout);
+      },
+      n);
   std::printf("%s %zu\n", name, n);
 }
 
@@ -170,8 +198,8 @@ void Sizes(const char* name, std::string (*make)(size_t), const std::vector<size
       best.seconds = std::min(best.seconds, next.seconds);
       best.megabytes = std::max(best.megabytes, next.megabytes);
     }
-    std::printf("%-24s %12zu %10.4f %12.4f %10.1f\n", "", n, best.seconds, best.seconds / static_cast<double>(n) * 1e6,
-                best.megabytes);
+    std::printf("%-24s %12zu %10.4f %12.4f %10.1f\n", "", n, best.seconds,
+                best.seconds / static_cast<double>(n) * 1e6, best.megabytes);
     std::printf("result %s %zu %.5f %.1f\n", name, n, best.seconds, best.megabytes);
     std::fflush(stdout);
     x.push_back(std::log(static_cast<double>(n)));
@@ -190,8 +218,10 @@ void Sizes(const char* name, std::string (*make)(size_t), const std::vector<size
 
 int main(int argc, char** argv) {
   const size_t largest = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1000000;
-  std::printf("Text to ordered equations; the best of several runs, each in a fresh process; memory: the largest resident "
-              "size, text included.\n");
+  std::printf(
+      "Text to ordered equations; the best of several runs, each in a fresh process; memory: the largest "
+      "resident "
+      "size, text included.\n");
   std::vector<size_t> sizes;
   for (size_t n = 100; n <= largest; n *= 10) sizes.push_back(n);
   std::vector<size_t> drives = sizes;
@@ -215,28 +245,32 @@ int main(int argc, char** argv) {
     CountWork("chain_tenths", ChainTenths, n);
   }
   std::fflush(stdout);
-  Measure(DriveArrays,
-          [](std::string text) {
-            cotree::NoReader reader;
-            auto* loaded = cotree::LoadModelText("bench.cot", std::move(text), reader).release();
-            auto* graphs = new std::vector<cotree::SystemGraph>(cotree::BuildGraphs(*loaded));
-            auto* scalars = new std::vector<cotree::ScalarElement>(cotree::MakeScalars(loaded->model, graphs->front()));
-            const auto begin = std::chrono::steady_clock::now();
-            const cotree::NormalTree tree = cotree::FindNormalTree(loaded->model, graphs->front(), *scalars);
-            const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-            std::printf("result tree_of_drives %zu %.3f 0\n", graphs->front().edges.size(), seconds);
-            std::fflush(stdout);
-          },
-          600000);
-  Measure(Grid,
-          [](std::string text) {
-            Translate(std::move(text), true);
-            size_t most = 0;
-            for (const auto& block : last->program->blocks) most = std::max(most, block.unknowns.size());
-            std::printf("grid %zu blocks, largest %zu unknowns\n", last->program->blocks.size(), most);
-            std::fflush(stdout);
-          },
-          300);
+  Measure(
+      DriveArrays,
+      [](std::string text) {
+        cotree::NoReader reader;
+        auto* loaded = cotree::LoadModelText("bench.cot", std::move(text), reader).release();
+        auto* graphs = new std::vector<cotree::SystemGraph>(cotree::BuildGraphs(*loaded));
+        auto* scalars =
+            new std::vector<cotree::ScalarElement>(cotree::MakeScalars(loaded->model, graphs->front()));
+        const auto begin = std::chrono::steady_clock::now();
+        const cotree::NormalTree tree = cotree::FindNormalTree(loaded->model, graphs->front(), *scalars);
+        const double seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        std::printf("result tree_of_drives %zu %.3f 0\n", graphs->front().edges.size(), seconds);
+        std::fflush(stdout);
+      },
+      600000);
+  Measure(
+      Grid,
+      [](std::string text) {
+        Translate(std::move(text), true);
+        size_t most = 0;
+        for (const auto& block : last->program->blocks) most = std::max(most, block.unknowns.size());
+        std::printf("grid %zu blocks, largest %zu unknowns\n", last->program->blocks.size(), most);
+        std::fflush(stdout);
+      },
+      300);
   const auto grid = Best(Grid, Order, 300);
   std::printf("result grid 300 %.3f %.0f\n", grid.seconds, grid.megabytes);
   const auto couplers = Best(Couplers, Order, 1000);

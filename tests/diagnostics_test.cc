@@ -11,13 +11,13 @@
 #include <cstdio>
 #include <functional>
 
+#include "block_triangular/diagnostics.h"
 #include "diagnostics_mutations.h"
 #include "language/edit.h"
 #include "language/parse.h"
 #include "model/diagnostics.h"
 #include "pipeline/translate.h"
 #include "product_support.h"
-#include "block_triangular/diagnostics.h"
 #include "system_graph/diagnostics.h"
 
 namespace cotree {
@@ -151,10 +151,11 @@ bool HelpsAreThere(const Expectation& e, const Finding& f) {
 TEST(Diagnostics, WrongModelsGiveTheirMessages) {
   for (const WrongModel& model : WrongModels()) {
     EXPECT_EQ(model.trouble, "") << model.name;
-    const std::string trouble = Compare(model, Check(model.text, ExpectsNotes(model)), [](const Expectation& e, const Finding& f) {
-      return f.at.line == e.line && f.at.column == e.column && Contains(f.message, e.text) &&
-             HelpsAreThere(e, f);
-    });
+    const std::string trouble =
+        Compare(model, Check(model.text, ExpectsNotes(model)), [](const Expectation& e, const Finding& f) {
+          return f.at.line == e.line && f.at.column == e.column && Contains(f.message, e.text) &&
+                 HelpsAreThere(e, f);
+        });
     EXPECT_EQ(trouble, "") << "in tests/diagnostics/" << model.name << ".cot";
   }
 }

@@ -10,8 +10,8 @@
 namespace cotree {
 namespace {
 
-/* The assignment of rows to columns of largest total weight (the Hungarian method with potentials, n <= m after
-padding). Entries below zero are not allowed. */
+/* The assignment of rows to columns of largest total weight (the Hungarian method with potentials, n <= m
+after padding). Entries below zero are not allowed. */
 std::vector<uint32_t> Assign(const std::vector<std::vector<int>>& weight, size_t columns) {
   const size_t n = weight.size(), m = std::max(columns, n) + n;
   constexpr int64_t kFar = 1'000'000, kInfinity = std::numeric_limits<int64_t>::max() / 4;

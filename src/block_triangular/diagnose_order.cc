@@ -56,7 +56,9 @@ std::string VariableNames(const EquationSystem& system, const std::vector<Variab
   for (size_t k = 0; k < variables.size(); ++k) {
     if (k == kMostShown) return text + " and " + std::to_string(variables.size() - k) + " more";
     const bool last = k + 1 == variables.size();
-    text += (k == 0 ? "`" : last ? " and `" : ", `") +
+    text += (k == 0 ? "`"
+             : last ? " and `"
+                    : ", `") +
             system.VariableName(variables[k].variable, variables[k].order) + "`";
   }
   return text;
@@ -107,7 +109,8 @@ void DiagnoseSingular(const EquationSystem& system, const Offsets& offsets, Diag
       report.Note(system.EquationText(e) + "   (" + system.EquationOrigin(e) + ")");
     }
   };
-  // There are as many equations as unknowns (the classes were counted): too many here means too few elsewhere.
+  // There are as many equations as unknowns (the classes were counted): too many here means too few
+  // elsewhere.
   {
     const std::vector<ComponentId> ids = Collect(system, offsets.over_equations);
     std::vector<VariableRef> variables;
@@ -116,7 +119,9 @@ void DiagnoseSingular(const EquationSystem& system, const Offsets& offsets, Diag
     auto& report = diagnostics.Report(
         messages::kOverdetermined, PlaceOf(system, ids),
         {Names(system, ids), n == 1 ? "is 1 equation" : "are " + std::to_string(n) + " equations",
-         m == 0 ? "no unknown" : m == 1 ? "1 unknown" : std::to_string(m) + " unknowns"});
+         m == 0   ? "no unknown"
+         : m == 1 ? "1 unknown"
+                  : std::to_string(m) + " unknowns"});
     show(report, offsets.over_equations);
     if (m > 0) report.Note("unknowns: " + VariableNames(system, variables));
     std::vector<VariableRef> open;
@@ -202,8 +207,9 @@ void DiagnoseHeld(const SortedSystem& sorted, Diagnostics& diagnostics) {
       if (!closed) break;
       const EquationSystem::Source source = system.SourceOf(sorted.equations[k].equation);
       if (source.part != nullptr)
-        closed = HoldsAtZero(system, *source.part,
-                             sorted.derived->Get(source.part->scalar, source.local, sorted.equations[k].times).residual);
+        closed = HoldsAtZero(
+            system, *source.part,
+            sorted.derived->Get(source.part->scalar, source.local, sorted.equations[k].times).residual);
       if (!closed) break;
     }
     if (!closed) continue;
@@ -230,8 +236,9 @@ void DiagnoseHeld(const SortedSystem& sorted, Diagnostics& diagnostics) {
     list->erase(std::unique(list->begin(), list->end()), list->end());
   }
   if (held.empty() || holders.size() < 2 || ++reports > 1) return;
-  auto& report = diagnostics.Report(messages::kCannotMove, PlaceOf(system, held),
-                                    {Names(system, held), moves ? "cannot move" : "stay at zero", Names(system, holders)});
+  auto& report = diagnostics.Report(
+      messages::kCannotMove, PlaceOf(system, held),
+      {Names(system, held), moves ? "cannot move" : "stay at zero", Names(system, holders)});
   report.Note("what they demand of the same places can be met only at rest");
   report.Help("take one of them out, or give them ratios that agree");
 }
@@ -319,7 +326,8 @@ Smoothness SmoothnessOf(const Model& model, ExprId root) {
         const std::string_view name = pool.FunctionName(pool.FunctionOf(id));
         for (const Table& table : model.tables) {
           if (model.names.Text(table.name) != name) continue;
-          if (table.interpolation == Table::Interpolation::kLinear) limit(0, "its table is linear between points");
+          if (table.interpolation == Table::Interpolation::kLinear)
+            limit(0, "its table is linear between points");
           if (table.interpolation == Table::Interpolation::kMonotone)
             limit(1, "its table is a monotone cubic, which has one derivative");
           if (table.interpolation == Table::Interpolation::kSpline)
@@ -357,10 +365,13 @@ void DiagnoseDerivatives(const SortedSystem& sorted, Diagnostics& diagnostics) {
       if (!said.insert(DeclarationKey(*system.graph, ComponentId(part.component))).second) continue;
       if (++reports > 10) return;
       const uint32_t v = sorted.offsets.variable_of_equation[equation];
-      auto& report = diagnostics.Report(
-          messages::kNotDifferentiable, ComponentPlace(model, *system.graph, ComponentId(part.component)),
-          {"`" + system.VariableName(v) + "`",
-           times == 1 ? "once" : times == 2 ? "twice" : std::to_string(times) + " times", known[e].reason});
+      auto& report = diagnostics.Report(messages::kNotDifferentiable,
+                                        ComponentPlace(model, *system.graph, ComponentId(part.component)),
+                                        {"`" + system.VariableName(v) + "`",
+                                         times == 1   ? "once"
+                                         : times == 2 ? "twice"
+                                                      : std::to_string(times) + " times",
+                                         known[e].reason});
       for (const DependentStorage& storage :
            FindDependentStorage(model, *system.graph, system.scalars, *system.tree)) {
         report.Note("because " + storage.text);
@@ -368,7 +379,8 @@ void DiagnoseDerivatives(const SortedSystem& sorted, Diagnostics& diagnostics) {
       }
       report.Note("a jump there would be an impulse");
       report.Help(
-          "use a smooth signal (a filtered one: `FirstOrder`, `SecondOrder`), drive with a speed or a force instead "
+          "use a smooth signal (a filtered one: `FirstOrder`, `SecondOrder`), drive with a speed or a force "
+          "instead "
           "of a position, or put something that gives way in between (a resistance, an elasticity)");
     }
   }

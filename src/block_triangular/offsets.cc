@@ -107,8 +107,8 @@ bool Search::Augment(uint32_t root, bool tight) {
   path_at_.assign(1, begin(root));
   seen_equation_[root] = stamp_;
   const auto usable = [&](uint32_t e, uint32_t k) {
-    return !tight || system_.incidence_order[k] + out_.equation[e] ==
-                         out_.variable[system_.incidence_variable[k]];
+    return !tight ||
+           system_.incidence_order[k] + out_.equation[e] == out_.variable[system_.incidence_variable[k]];
   };
   while (!path_equations_.empty()) {
     const uint32_t e = path_equations_.back();
@@ -246,7 +246,8 @@ void Search::Dulmage() {
       }
     }
   }
-  for (auto* list : {&out_.over_equations, &out_.over_variables, &out_.under_equations, &out_.under_variables})
+  for (auto* list :
+       {&out_.over_equations, &out_.over_variables, &out_.under_equations, &out_.under_variables})
     std::sort(list->begin(), list->end());
 }
 

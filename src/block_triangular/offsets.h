@@ -11,12 +11,12 @@ namespace cotree {
 (docs/theory/block_triangular.md).
 
 Pryce's offsets: c_i differentiations of equation i, d_j the highest order of variable j that then occurs,
-d_j - c_i >= sigma_ij (the order of j in i), with equality on the matching: the smallest such, and the matching
-is one of the largest total order. Found by Pantelides' algorithm, started from the causality of the normal
-tree: where the tree explains everything nothing is searched. */
+d_j - c_i >= sigma_ij (the order of j in i), with equality on the matching: the smallest such, and the
+matching is one of the largest total order. Found by Pantelides' algorithm, started from the causality of the
+normal tree: where the tree explains everything nothing is searched. */
 struct Offsets {
-  LargeVector<uint8_t> equation;              // c_i
-  LargeVector<uint8_t> variable;              // d_j
+  LargeVector<uint8_t> equation;               // c_i
+  LargeVector<uint8_t> variable;               // d_j
   LargeVector<uint32_t> variable_of_equation;  // the matching; UINT32_MAX: none
   LargeVector<uint32_t> equation_of_variable;
 

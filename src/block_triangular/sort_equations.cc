@@ -51,7 +51,8 @@ class Sorter {
   SortedSystem out_;
 };
 
-// f(equation, part or nullptr, equation of the class or row) over all equations; parts are walked, not searched.
+// f(equation, part or nullptr, equation of the class or row) over all equations; parts are walked, not
+// searched.
 template <class F>
 void Sorter::OverEquations(F&& f) const {
   const auto call = [&](uint32_t e, const Part* part, uint32_t local) {
@@ -102,7 +103,8 @@ void Sorter::ChooseStates() {
   for (uint32_t v = 0; v < m; ++v) {
     const uint32_t d = out_.offsets.variable[v];
     if (out_.offsets.equation_of_variable[v] == UINT32_MAX) {  // a free input, or discrete
-      for (uint32_t order = 0; order <= d; ++order) out_.equation_of_slot[out_.first_slot[v] + order] = kKnown;
+      for (uint32_t order = 0; order <= d; ++order)
+        out_.equation_of_slot[out_.first_slot[v] + order] = kKnown;
       continue;
     }
     for (uint32_t order = 0; order < d; ++order) {

@@ -25,17 +25,17 @@ struct StateNote {
 
 /** The equations of a system in the order of computation (docs/theory/block_triangular.md).
 
-Every variable j has slots for its orders 0 ... d_j. A slot is a state (known, integrated: its derivative is the
-next slot), or an unknown, or a free input. Equations are those of the system with their derivatives up to
+Every variable j has slots for its orders 0 ... d_j. A slot is a state (known, integrated: its derivative is
+the next slot), or an unknown, or a free input. Equations are those of the system with their derivatives up to
 c_i; matched with the unknown slots; blocks are strong components, each after those it needs. */
 struct SortedSystem {
   const EquationSystem* system = nullptr;
   std::shared_ptr<DerivedEquations> derived;
   Offsets offsets;
 
-  LargeVector<uint32_t> first_slot;  // by variable, + 1
-  LargeVector<uint8_t> removed;      // r_j: orders d_j - r_j ... d_j are unknowns, lower ones states
-  std::vector<VariableRef> states;   // in the order of variables, then orders
+  LargeVector<uint32_t> first_slot;      // by variable, + 1
+  LargeVector<uint8_t> removed;          // r_j: orders d_j - r_j ... d_j are unknowns, lower ones states
+  std::vector<VariableRef> states;       // in the order of variables, then orders
   LargeVector<uint32_t> first_equation;  // by equation: its first sorted equation, + 1
   LargeVector<SortedEquation> equations;
   LargeVector<uint32_t> slot_of_equation;  // the matching

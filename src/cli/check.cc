@@ -10,8 +10,8 @@
 #include "cli/files.h"
 #include "cli/text_table.h"
 #include "model/describe_model.h"
-#include "pipeline/translate.h"
 #include "pipeline/load_model.h"
+#include "pipeline/translate.h"
 
 namespace cotree {
 namespace {

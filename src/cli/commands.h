@@ -64,8 +64,8 @@ int RunGraph(const GraphOptions& options, const Console& console);
 struct SystemOptions {
   std::string file;
   std::string format = "text";
-  std::string system;                 // its name; empty: the only one
-  std::string output;                 // a file; empty: standard output
+  std::string system;  // its name; empty: the only one
+  std::string output;  // a file; empty: standard output
   std::string library;
   std::vector<std::string> settings;  // "motor.R = 0.3 ohm"
   bool statistics = false;

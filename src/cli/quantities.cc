@@ -36,8 +36,8 @@ std::optional<double> ParseTime(const std::string& text) {
   if (end == text.c_str()) return std::nullopt;
   std::string unit(end);
   unit.erase(std::remove(unit.begin(), unit.end(), ' '), unit.end());
-  static const std::pair<const char*, double> kUnits[] = {{"", 1},      {"s", 1},     {"ms", 1e-3},  {"us", 1e-6},
-                                                          {"ns", 1e-9}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+  static const std::pair<const char*, double> kUnits[] = {
+      {"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"min", 60}, {"h", 3600}, {"d", 86400}};
   for (const auto& [name, factor] : kUnits) {
     if (unit == name) return number * factor;
   }

@@ -39,7 +39,9 @@ CLI::App* AddSystemCommand(CLI::App& app, const char* name, const char* about, S
   command->add_option("--format", options->format, list)->check(CLI::IsMember(formats));
   command->add_option("--system", options->system, "which system, if the file has several");
   command->add_option(output, options->output, "write to this file");
-  command->add_option("--set", options->settings, "\"motor.R = 0.3 ohm\": another value for a parameter; repeatable")
+  command
+      ->add_option("--set", options->settings,
+                   "\"motor.R = 0.3 ohm\": another value for a parameter; repeatable")
       ->allow_extra_args(false);
   command->add_option("--library", options->library, "take the standard library from this folder");
   return command;
@@ -96,34 +98,43 @@ int RunCotree(int argc, char** argv) {
       app, "tree", "the normal tree: branches, chords, primary variables, order", &tree, {"text", "json"});
   tree_command->add_flag("--statistics", tree.statistics, "print counts of work done");
   tree_command->footer(
-      "\nExamples:\n  cotree tree examples/positioning/positioning.cot\n  cotree tree drive.cot --format json | jq "
+      "\nExamples:\n  cotree tree examples/positioning/positioning.cot\n  cotree tree drive.cot --format "
+      "json | jq "
       "'.system.dependent_storage'");
 
   SystemOptions order;
-  CLI::App* order_command = AddSystemCommand(app, "order", "the blocks of equations in the order of computation",
-                                             &order, {"text", "json", "svg"});
+  CLI::App* order_command = AddSystemCommand(
+      app, "order", "the blocks of equations in the order of computation", &order, {"text", "json", "svg"});
   order_command->add_flag("--statistics", order.statistics, "print counts of work done");
   order_command->footer(
-      "\nExamples:\n  cotree order examples/positioner/positioner.cot\n  cotree order drive.cot --format svg -o "
-      "order.svg\n  cotree order drive.cot --format json | jq '.system.blocks[] | select(.kind != \"explicit\")'");
+      "\nExamples:\n  cotree order examples/positioner/positioner.cot\n  cotree order drive.cot --format svg "
+      "-o "
+      "order.svg\n  cotree order drive.cot --format json | jq '.system.blocks[] | select(.kind != "
+      "\"explicit\")'");
 
   EquationsOptions equations;
-  CLI::App* equations_command = AddSystemCommand(app, "equations", "the equations: as computed, as written, or as states",
-                                                 &equations, {"text", "json"}, "-o");
+  CLI::App* equations_command =
+      AddSystemCommand(app, "equations", "the equations: as computed, as written, or as states", &equations,
+                       {"text", "json"}, "-o");
   equations_command->add_option("--form", equations.form, "causal, system or state-space")
       ->check(CLI::IsMember({"causal", "system", "state-space"}));
   equations_command->footer(
-      "\nExamples:\n  cotree equations examples/positioner/positioner.cot\n  cotree equations drive.cot --form "
+      "\nExamples:\n  cotree equations examples/positioner/positioner.cot\n  cotree equations drive.cot "
+      "--form "
       "system\n  cotree equations drive.cot --form state-space --input drive.u --output load.w");
 
   LinearizeOptions linearize;
-  CLI::App* linearize_command = AddSystemCommand(app, "linearize", "the linear model around the start: A, B, C, D, poles",
-                                                 &linearize, {"text", "json"}, "-o");
+  CLI::App* linearize_command =
+      AddSystemCommand(app, "linearize", "the linear model around the start: A, B, C, D, poles", &linearize,
+                       {"text", "json"}, "-o");
   linearize_command->footer(
-      "\nExamples:\n  cotree linearize examples/positioner/positioner.cot --input drive.u --output load.phi\n  cotree "
-      "linearize drive.cot --input pid.y --output load.w --output motor.armature.i --format json | jq .system.poles");
-  for (const auto& [command, options] : {std::pair<CLI::App*, LinearizeOptions*>(equations_command, &equations),
-                                         std::pair<CLI::App*, LinearizeOptions*>(linearize_command, &linearize)}) {
+      "\nExamples:\n  cotree linearize examples/positioner/positioner.cot --input drive.u --output "
+      "load.phi\n  cotree "
+      "linearize drive.cot --input pid.y --output load.w --output motor.armature.i --format json | jq "
+      ".system.poles");
+  for (const auto& [command, options] :
+       {std::pair<CLI::App*, LinearizeOptions*>(equations_command, &equations),
+        std::pair<CLI::App*, LinearizeOptions*>(linearize_command, &linearize)}) {
     command
         ->add_option("--input", options->inputs,
                      "an input, cut from what drives it, or an output, cut from what it drives; repeatable")
@@ -134,31 +145,39 @@ int RunCotree(int argc, char** argv) {
 
   SimulateOptions simulate, values;
   std::string simulate_stop, simulate_interval, values_at;
-  CLI::App* simulate_command = app.add_subcommand("simulate", "run a system: an experiment of the file, or as told");
+  CLI::App* simulate_command =
+      app.add_subcommand("simulate", "run a system: an experiment of the file, or as told");
   simulate_command->add_option("FILE", simulate.file, "a .cot file")->required();
-  simulate_command->add_option("--experiment", simulate.experiment, "which experiment; otherwise the first of the file");
+  simulate_command->add_option("--experiment", simulate.experiment,
+                               "which experiment; otherwise the first of the file");
   simulate_command->add_option("--system", simulate.system, "which system, if the file has several");
   simulate_command->add_option("--stop", simulate_stop, "when to end: \"2.5 s\", \"40 ms\", 2.5");
-  simulate_command->add_option("--interval", simulate_interval, "of the output; otherwise a 500th of the run");
+  simulate_command->add_option("--interval", simulate_interval,
+                               "of the output; otherwise a 500th of the run");
   simulate_command->add_option("--rtol", simulate.rtol, "relative tolerance (1e-6)");
-  simulate_command->add_option("--set", simulate.settings, "a parameter: --set \"motor.R=0.3 ohm\"; may be repeated")
+  simulate_command
+      ->add_option("--set", simulate.settings, "a parameter: --set \"motor.R=0.3 ohm\"; may be repeated")
       ->take_all()
       ->expected(1);
-  simulate_command->add_option("--solver", simulate.solver, "bdf (stiff, variable order) or erk (explicit Runge-Kutta)")
+  simulate_command
+      ->add_option("--solver", simulate.solver, "bdf (stiff, variable order) or erk (explicit Runge-Kutta)")
       ->check(CLI::IsMember({"bdf", "erk"}));
   simulate_command->add_option("-o,--out", simulate.output, "write all variables to this CSV file");
   simulate_command->add_flag("--csv", simulate.csv, "print CSV instead of the summary");
   simulate_command->add_option("--library", simulate.library, "take the standard library from this folder");
   simulate_command->footer(
-      "\nExamples:\n  cotree simulate examples/positioner/positioner.cot\n  cotree simulate drive.cot --stop \"2 s\" "
+      "\nExamples:\n  cotree simulate examples/positioner/positioner.cot\n  cotree simulate drive.cot --stop "
+      "\"2 s\" "
       "--set \"motor.R=0.3 ohm\" --out drive.csv");
 
   CLI::App* values_command = app.add_subcommand("values", "every variable of a system at one time");
   values_command->add_option("FILE", values.file, "a .cot file")->required();
   values_command->add_option("--at", values_at, "the time: \"0.5 s\"; otherwise the beginning");
-  values_command->add_option("--experiment", values.experiment, "which experiment; otherwise the first of the file");
+  values_command->add_option("--experiment", values.experiment,
+                             "which experiment; otherwise the first of the file");
   values_command->add_option("--system", values.system, "which system, if the file has several");
-  values_command->add_option("--set", values.settings, "a parameter: --set \"motor.R=0.3 ohm\"; may be repeated")
+  values_command
+      ->add_option("--set", values.settings, "a parameter: --set \"motor.R=0.3 ohm\"; may be repeated")
       ->take_all()
       ->expected(1);
   values_command->add_option("--library", values.library, "take the standard library from this folder");
@@ -226,8 +245,8 @@ Operations:
     }
     if (app.get_subcommands().empty() && argv[1][0] != '-') {
       const std::string_view near =
-          Nearest(argv[1], {"check", "graph", "simulate", "values", "tree", "order", "equations", "linearize", "fmt", "new", "library",
-                            "edit-text"});
+          Nearest(argv[1], {"check", "graph", "simulate", "values", "tree", "order", "equations", "linearize",
+                            "fmt", "new", "library", "edit-text"});
       std::fprintf(stderr, "cotree: `%s` is not a command%s\nTry `cotree --help`.\n", argv[1],
                    near.empty() ? "" : ("; did you mean `" + std::string(near) + "`?").c_str());
       return kExitUsage;
@@ -240,13 +259,14 @@ Operations:
   library.json = library_format == "json";
   if (check_command->parsed()) return RunCheck(check, console);
   if (graph_command->parsed()) return RunGraph(graph, console);
-  for (const auto& [text, target, option] :
-       {std::tuple(&simulate_stop, &simulate.stop, "--stop"), std::tuple(&simulate_interval, &simulate.interval, "--interval"),
-        std::tuple(&values_at, &values.stop, "--at")}) {
+  for (const auto& [text, target, option] : {std::tuple(&simulate_stop, &simulate.stop, "--stop"),
+                                             std::tuple(&simulate_interval, &simulate.interval, "--interval"),
+                                             std::tuple(&values_at, &values.stop, "--at")}) {
     if (text->empty()) continue;
     *target = ParseTime(*text);
     if (*target) continue;
-    std::fprintf(stderr, "cotree: %s: `%s` is not a time; write \"2.5 s\" or \"40 ms\"\n", option, text->c_str());
+    std::fprintf(stderr, "cotree: %s: `%s` is not a time; write \"2.5 s\" or \"40 ms\"\n", option,
+                 text->c_str());
     return kExitUsage;
   }
   if (simulate_command->parsed()) return RunSimulate(simulate, console);

@@ -65,7 +65,8 @@ Prepared Prepare(const SimulateOptions& options, const Console& console) {
     if (experiment == nullptr && options.system.empty() && model.systems.size() > 1) {
       std::string list;
       for (const ClassId id : model.systems) list += (list.empty() ? "" : ", ") + model.Text(model[id].name);
-      fmt::print(stderr, "cotree: {} has several systems; choose one with --system: {}\n", options.file, list);
+      fmt::print(stderr, "cotree: {} has several systems; choose one with --system: {}\n", options.file,
+                 list);
       out.exit = kExitUsage;
       return out;
     }
@@ -97,9 +98,10 @@ Prepared Prepare(const SimulateOptions& options, const Console& console) {
     return out;
   }
   if (program.when_clauses > 0 || program.sampled_components > 0)
-    fmt::print(stderr,
-               "cotree: note: events and samples are not simulated in this version; discrete values keep their "
-               "start\n");
+    fmt::print(
+        stderr,
+        "cotree: note: events and samples are not simulated in this version; discrete values keep their "
+        "start\n");
   SimulationOptions& s = out.simulation;
   if (experiment != nullptr) {
     s.start = Setting(model, experiment->settings.begin, 0);
@@ -117,15 +119,18 @@ Prepared Prepare(const SimulateOptions& options, const Console& console) {
     fmt::print(stderr, "cotree: {}\n", text);
     out.exit = kExitUsage;
   };
-  if (!(s.rtol >= 1e-13 && s.rtol <= 0.1)) refuse(fmt::format("a tolerance of {} is not between 1e-13 and 0.1", s.rtol));
+  if (!(s.rtol >= 1e-13 && s.rtol <= 0.1))
+    refuse(fmt::format("a tolerance of {} is not between 1e-13 and 0.1", s.rtol));
   if (options.interval && !(*options.interval > 0)) refuse("the interval of the output must be positive");
   if (!std::isfinite(s.stop)) refuse("the run would never end");
   if (!program.events.empty() && program.when_clauses == 0)
     fmt::print(stderr,
-               "cotree: note: conditions that depend on the motion switch without being located in this version; compare "
+               "cotree: note: conditions that depend on the motion switch without being located in this "
+               "version; compare "
                "with a smaller --rtol\n");
   if (out.exit == kExitOk && !(s.stop > s.start)) {
-    fmt::print(stderr, "cotree: the run would end at {} s, not after its beginning at {} s\n", s.stop, s.start);
+    fmt::print(stderr, "cotree: the run would end at {} s, not after its beginning at {} s\n", s.stop,
+               s.start);
     out.exit = kExitUsage;
   }
   return out;
@@ -165,8 +170,9 @@ void PrintSummary(const Prepared& p, const Trajectory& trajectory, const Simulat
   const Model& model = p.loaded->model;
   fmt::print("{}: {} states, {} unknowns; {:g} s in {} steps, {:.3g} s of computing\n",
              console.Bold(model.Text(model[p.translation->graph->system].name)), sorted.states.size(),
-             sorted.equations.size(), trajectory.times.empty() ? 0.0 : trajectory.times.back() - p.simulation.start,
-             trajectory.steps, seconds);
+             sorted.equations.size(),
+             trajectory.times.empty() ? 0.0 : trajectory.times.back() - p.simulation.start, trajectory.steps,
+             seconds);
   std::vector<std::string> names;
   if (p.translation->experiment != nullptr) names = p.translation->experiment->plot_texts;
   if (names.empty()) {
@@ -179,7 +185,8 @@ void PrintSummary(const Prepared& p, const Trajectory& trajectory, const Simulat
   size_t width = 0;
   for (const std::string& name : names) width = std::max(width, name.size());
   if (!trajectory.times.empty() && !names.empty())
-    fmt::print("{}\n", console.Dim(fmt::format("  {:<{}}  {:>12}  {:>12}  {:>12}", "", width, "smallest", "largest", "at the end")));
+    fmt::print("{}\n", console.Dim(fmt::format("  {:<{}}  {:>12}  {:>12}  {:>12}", "", width, "smallest",
+                                               "largest", "at the end")));
   for (const std::string& name : names) {
     const VariableRef ref = FindVariable(*p.translation->equations, finder, name);
     if (!sorted.HasSlot(ref)) continue;
@@ -189,11 +196,12 @@ void PrintSummary(const Prepared& p, const Trajectory& trajectory, const Simulat
     if (column.empty()) continue;
     const auto [low, high] = std::minmax_element(column.begin(), column.end());
     const std::string unit = UnitOf(*p.translation->equations, ref);
-    fmt::print("  {:<{}}  {:>12.6g}  {:>12.6g}  {:>12.6g} {:<6} {}\n", name, width, *low, *high, column.back(), unit,
-               console.Cyan(Sparkline(trajectory.times, column, 40)));
+    fmt::print("  {:<{}}  {:>12.6g}  {:>12.6g}  {:>12.6g} {:<6} {}\n", name, width, *low, *high,
+               column.back(), unit, console.Cyan(Sparkline(trajectory.times, column, 40)));
   }
   if (!options.output.empty())
-    fmt::print("{} rows of {} variables in {}\n", trajectory.times.size(), trajectory.slots.size(), options.output);
+    fmt::print("{} rows of {} variables in {}\n", trajectory.times.size(), trajectory.slots.size(),
+               options.output);
 }
 
 }  // namespace

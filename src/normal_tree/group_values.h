@@ -24,7 +24,8 @@ struct GroupEquations {
   uint32_t edges = 0, internals = 0, rows = 0;
   std::vector<Term> terms;
   bool switching = false;  // there is an `if` in them
-  std::vector<uint32_t> nonlinear = {};  // columns that occur nonlinearly: solving for them may fail somewhere
+  std::vector<uint32_t> nonlinear =
+      {};  // columns that occur nonlinearly: solving for them may fail somewhere
 
   uint32_t columns() const { return 2 * edges + internals; }
 };

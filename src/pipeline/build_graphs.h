@@ -12,6 +12,7 @@ namespace cotree {
 /// added to `loaded.diagnostics`. Nothing for a model that has errors.
 /// `settings` are for `system` alone; with a system given, no other is built.
 std::vector<SystemGraph> BuildGraphs(LoadedModel& loaded, const GraphLimits& limits = {},
-                                     ClassId system = ClassId::None(), std::vector<SystemSetting> settings = {});
+                                     ClassId system = ClassId::None(),
+                                     std::vector<SystemSetting> settings = {});
 
 }  // namespace cotree

@@ -32,7 +32,7 @@ struct LoadedModel {
 
 struct LoadOptions {
   std::string library = {};  // a folder to take the standard library from; empty: the one inside the program
-  bool udunits = true;  // ask UDUNITS-2 for units that are not built in
+  bool udunits = true;       // ask UDUNITS-2 for units that are not built in
   std::vector<std::string> settings = {};  // "motor.R = 0.3 ohm": read as an experiment of that system
   std::string system = {};                 // the system they are for; empty: the first of the file
 };

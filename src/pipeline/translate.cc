@@ -82,7 +82,8 @@ bool Translator::ResolveSetting(const std::string& path, ExprId value, SystemSet
     const size_t dot = rest.find('.');
     const std::string_view name = rest.substr(0, dot);
     if (name.find('[') != std::string_view::npos)
-      return refuse("single elements of an array cannot be set from outside yet; set all of them, or edit the text");
+      return refuse(
+          "single elements of an array cannot be set from outside yet; set all of them, or edit the text");
     const NameId id = model_.names.Find(name);
     const auto member = id.IsNone() ? std::nullopt : cls->members.Find(id);
     if (!member) return refuse("there is no `" + std::string(name) + "`");
@@ -96,8 +97,8 @@ bool Translator::ResolveSetting(const std::string& path, ExprId value, SystemSet
     cls = &model_[cls->instances[member->index].class_id];
     rest = rest.substr(dot + 1);
   }
-  const auto number = EvaluateConstant(model_.expressions, value,
-                                       EvaluateParameters(model_, model_[system_], {}));
+  const auto number =
+      EvaluateConstant(model_.expressions, value, EvaluateParameters(model_, model_[system_], {}));
   if (!number) return refuse("its value is no number");
   out.value = *number;
   return true;

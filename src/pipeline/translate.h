@@ -21,19 +21,19 @@ struct TranslateOptions {
   bool notes = false;                    // report what is worth knowing, too (COT41xx notes)
 };
 
-/** A system translated, stage by stage: graph, tree, equations, order, program. With `ok` everything up to the
-stage asked for is there; otherwise the diagnostics have errors. */
+/** A system translated, stage by stage: graph, tree, equations, order, program. With `ok` everything up to
+the stage asked for is there; otherwise the diagnostics have errors. */
 struct Translation {
-  std::vector<SystemGraph> graphs;       // the one system
+  std::vector<SystemGraph> graphs;  // the one system
   const SystemGraph* graph = nullptr;
   const Experiment* experiment = nullptr;
   NormalTree tree;
   std::unique_ptr<EquationSystem> equations;
   std::shared_ptr<SortedSystem> sorted;
   std::unique_ptr<Program> program;
-  std::vector<StartEntry> starts;        // of classes, composites and the experiment
+  std::vector<StartEntry> starts;           // of classes, composites and the experiment
   std::vector<std::string> unknown_inputs;  // of free_inputs, those that were not found
-  uint32_t cancellations = 0;            // orders lost to numbers that cancel
+  uint32_t cancellations = 0;               // orders lost to numbers that cancel
   bool ok = false;
 };
 

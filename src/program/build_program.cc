@@ -152,8 +152,7 @@ BoundCode Builder::MakeCode(uint32_t scalar, std::span<const ExprId> roots) {
   return {static_cast<uint32_t>(out_->codes.size() - 1), std::move(names.locals)};
 }
 
-Builder::Form& Builder::SolvedForm(uint32_t scalar, uint32_t equation, uint32_t times,
-                                         ScalarUse unknown) {
+Builder::Form& Builder::SolvedForm(uint32_t scalar, uint32_t equation, uint32_t times, ScalarUse unknown) {
   const uint64_t key = (uint64_t{scalar} << 44) ^ (uint64_t{equation} << 24) ^ (uint64_t{times} << 20) ^
                        (uint64_t{unknown.order} << 16) ^ unknown.variable;
   const auto [at, fresh] = forms_.try_emplace(key);
@@ -202,8 +201,7 @@ uint32_t Builder::BindLocals(const Part& part, const BoundCode& code) {
   for (const ScalarUse& use : code.locals) {
     const VariableRef ref = system_.Resolve(part, use.variable);
     // An order beyond those of the sorted system does not occur in what was sorted.
-    locals_.push_back(ref.variable == UINT32_MAX ? 0
-                                                 : sorted_->Slot({ref.variable, ref.order + use.order}));
+    locals_.push_back(ref.variable == UINT32_MAX ? 0 : sorted_->Slot({ref.variable, ref.order + use.order}));
   }
   return first;
 }
@@ -258,8 +256,8 @@ bool Builder::AddSingle(uint32_t k, uint32_t block) {
   if (!form.solved || !Passes(form, system_.parameters.first[part.component])) return false;
   units_[block] = {Step::Kind::kKernel, form.code.code + 1, static_cast<uint32_t>(instances_.size())};
   const uint32_t first_local = BindLocals(part, form.code);
-  instances_.push_back({first_local, static_cast<uint32_t>(targets_.size()),
-                        system_.parameters.first[part.component]});
+  instances_.push_back(
+      {first_local, static_cast<uint32_t>(targets_.size()), system_.parameters.first[part.component]});
   targets_.push_back(slot);
   out_->kind_of_block[block] = BlockKind::kExplicit;
   return true;
@@ -279,9 +277,11 @@ bool Builder::AddSoftware(std::span<const uint32_t> equations, uint32_t block) {
   for (const uint32_t k : equations) {
     const SortedEquation& e = sorted_->equations[k];
     if (system_.IsRow(e.equation) || e.equation < part.first_equation ||
-        e.equation - part.first_equation >= own.size() || own[e.equation - part.first_equation].group != group)
+        e.equation - part.first_equation >= own.size() ||
+        own[e.equation - part.first_equation].group != group)
       return false;
-    const DerivedEquation& derived = sorted_->derived->Get(part.scalar, e.equation - part.first_equation, e.times);
+    const DerivedEquation& derived =
+        sorted_->derived->Get(part.scalar, e.equation - part.first_equation, e.times);
     std::optional<ScalarUse> unknown;
     for (const ScalarUse& use : derived.uses) {
       const VariableRef ref = system_.Resolve(part, use.variable);
@@ -292,8 +292,8 @@ bool Builder::AddSoftware(std::span<const uint32_t> equations, uint32_t block) {
       unknown = use;
     }
     if (!unknown) return false;
-    const SymbolId symbol = pool_.SymbolOfOrder(system_.scalars[part.scalar].variables[unknown->variable].symbol,
-                                                static_cast<int>(unknown->order));
+    const SymbolId symbol = pool_.SymbolOfOrder(
+        system_.scalars[part.scalar].variables[unknown->variable].symbol, static_cast<int>(unknown->order));
     const auto solution = SolveFor(pool_, derived.residual, symbol);
     if (!solution || !solution->linear) return false;
     values.push_back(solution->value);
@@ -303,8 +303,8 @@ bool Builder::AddSoftware(std::span<const uint32_t> equations, uint32_t block) {
   if (fresh) at->second = MakeCode(part.scalar, values);
   units_[block] = {Step::Kind::kKernel, at->second.code + 1, static_cast<uint32_t>(instances_.size())};
   const uint32_t first_local = BindLocals(part, at->second);
-  instances_.push_back({first_local, static_cast<uint32_t>(targets_.size()),
-                        system_.parameters.first[part.component]});
+  instances_.push_back(
+      {first_local, static_cast<uint32_t>(targets_.size()), system_.parameters.first[part.component]});
   targets_.insert(targets_.end(), slots.begin(), slots.end());
   out_->kind_of_block[block] = BlockKind::kSoftware;
   return true;
@@ -393,9 +393,8 @@ void Builder::AddImplicit(std::span<const uint32_t> equations, uint32_t block) {
     row.first_local = static_cast<uint32_t>(out_->locals.size());
     for (const ScalarUse& use : form.code.locals) {
       const VariableRef ref = system_.Resolve(part, use.variable);
-      out_->locals.push_back(ref.variable == UINT32_MAX
-                                 ? 0
-                                 : sorted_->Slot({ref.variable, ref.order + use.order}));
+      out_->locals.push_back(
+          ref.variable == UINT32_MAX ? 0 : sorted_->Slot({ref.variable, ref.order + use.order}));
     }
     row.parameters = system_.parameters.first[part.component];
     out.rows.push_back(std::move(row));
@@ -485,7 +484,8 @@ void Builder::Schedule() {
   std::deque<uint32_t> waiting;
   std::vector<bool> listed;
   const auto ready = [&](uint32_t block) {
-    const auto [at, fresh] = queue_of_key.try_emplace(units_[block].key, static_cast<uint32_t>(queues.size()));
+    const auto [at, fresh] =
+        queue_of_key.try_emplace(units_[block].key, static_cast<uint32_t>(queues.size()));
     if (fresh) {
       queues.emplace_back();
       taken.push_back(0);
@@ -555,7 +555,8 @@ void Builder::CollectEvents() {
         if (pool_.op(id) != Op::kLess && pool_.op(id) != Op::kLessEqual) continue;
         bool moves = false;
         for (const SymbolId symbol : FindSymbols(pool_, id))
-          moves = moves || pool_.kind(symbol) == SymbolKind::kVariable || pool_.kind(symbol) == SymbolKind::kInput;
+          moves = moves || pool_.kind(symbol) == SymbolKind::kVariable ||
+                  pool_.kind(symbol) == SymbolKind::kInput;
         if (!moves) continue;
         const ExprId zero = pool_.Subtract(pool_.operand(id, 0), pool_.operand(id, 1));
         of_class[part.scalar].push_back(MakeCode(part.scalar, std::span(&zero, 1)));

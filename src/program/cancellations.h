@@ -20,8 +20,8 @@ bootstraps a capacitor, perfectly coupled inductors): no structural method can s
 (docs/theory/block_triangular.md). One for each such block. */
 std::vector<Cancellation> FindCancellations(const Program& program);
 
-/// A vector x != 0 with x^T A = 0 for a matrix given by rows and columns; empty if A is regular. Rows and columns
-/// are scaled; pivots below `tolerance` of the largest count as zero.
+/// A vector x != 0 with x^T A = 0 for a matrix given by rows and columns; empty if A is regular. Rows and
+/// columns are scaled; pivots below `tolerance` of the largest count as zero.
 std::vector<double> LeftNullVector(size_t n, std::vector<double> dense, double tolerance = 1e-12);
 
 }  // namespace cotree

@@ -170,8 +170,7 @@ uint32_t CodeWriter::Node(ExprId id, bool switched) {
       break;
   }
   const bool inside = switched || (IsSwitch(op) && TimeOnly(id));
-  if (operands.size() == 1)
-    return Emit({CodeOp::kUnary, op, Register(operands[0], inside), 0, 0, 0});
+  if (operands.size() == 1) return Emit({CodeOp::kUnary, op, Register(operands[0], inside), 0, 0, 0});
   return Emit({CodeOp::kBinary, op, Register(operands[0], inside), Register(operands[1], inside), 0, 0});
 }
 

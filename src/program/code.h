@@ -35,9 +35,9 @@ struct Instruction {
   double number;
 };
 
-/** Straight-line code of one kernel: instruction k writes register k. The one arithmetic of design §6: + - * /
-sqrt in this order, uncontracted; integer powers as chains; elementary functions by SLEEF. Other tiers are made
-from these instructions and give the same bits. */
+/** Straight-line code of one kernel: instruction k writes register k. The one arithmetic of design §6: + - *
+/ sqrt in this order, uncontracted; integer powers as chains; elementary functions by SLEEF. Other tiers are
+made from these instructions and give the same bits. */
 struct Code {
   std::vector<Instruction> instructions;
   std::vector<uint32_t> results;  // registers
@@ -49,11 +49,11 @@ struct Code {
 /** What a run of code sees. */
 template <class Value>
 struct CodeContext {
-  const Value* values = nullptr;          // slots
-  const double* parameters = nullptr;     // of the instance
-  const uint32_t* locals = nullptr;       // slots of the instance
+  const Value* values = nullptr;       // slots
+  const double* parameters = nullptr;  // of the instance
+  const uint32_t* locals = nullptr;    // slots of the instance
   double time = 0, switch_time = 0;
-  Value time_value{};                     // the time with its tangent
+  Value time_value{};  // the time with its tangent
   const std::vector<TableFunction>* tables = nullptr;
 };
 

@@ -7,8 +7,8 @@
 
 namespace cotree {
 
-/** Solves square systems of a fixed pattern again and again: dense LU with partial pivoting up to 32 unknowns,
-KLU above (design §3.5). Rows are scaled to their largest entry first. */
+/** Solves square systems of a fixed pattern again and again: dense LU with partial pivoting up to 32
+unknowns, KLU above (design §3.5). Rows are scaled to their largest entry first. */
 class LinearSolver {
  public:
   static constexpr size_t kDense = 32;

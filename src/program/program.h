@@ -85,7 +85,7 @@ struct Program {
   LargeVector<BlockKind> kind_of_block;  // by block of the SortedSystem
 
   std::vector<uint32_t> state_slots, derivative_slots;  // by state
-  std::vector<uint32_t> input_slots;                    // by input and order: inputs' orders one after another
+  std::vector<uint32_t> input_slots;  // by input and order: inputs' orders one after another
   uint32_t slots = 0;
 
   /** A switch at a time that can be known beforehand. */

@@ -9,8 +9,8 @@
 
 namespace cotree {
 
-/** Runs a program in the interpreter: the reference for all tiers. Holds all values of one instant; belongs to
-one thread; nothing is allocated while it runs, but inside KLU.
+/** Runs a program in the interpreter: the reference for all tiers. Holds all values of one instant; belongs
+to one thread; nothing is allocated while it runs, but inside KLU.
 
 Run(t) computes everything from the states (and inputs) in `values`; RunTangent the derivatives of everything
 along one direction of states, inputs and time, at the point of the last Run. */

@@ -7,9 +7,9 @@
 
 namespace cotree {
 
-/** A table of the model as a function with derivatives. Along one argument: linear, monotone cubic (Fritsch and
-Carlson, SIAM J. Numer. Anal. 17, 1980) or the natural cubic spline; two arguments: linear in each. Beyond the
-ends it holds, goes on in a straight line, or (error) has no value: NaN, which the run reports. */
+/** A table of the model as a function with derivatives. Along one argument: linear, monotone cubic (Fritsch
+and Carlson, SIAM J. Numer. Anal. 17, 1980) or the natural cubic spline; two arguments: linear in each. Beyond
+the ends it holds, goes on in a straight line, or (error) has no value: NaN, which the run reports. */
 class TableFunction {
  public:
   explicit TableFunction(const Table& table);

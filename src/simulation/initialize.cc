@@ -14,7 +14,7 @@ namespace {
 /** Something that must be zero at the beginning. */
 struct Condition {
   enum class Kind { kValue, kDerivative, kEquation } kind;
-  uint32_t slot = 0;     // kValue: slot - value; kDerivative: the slot itself
+  uint32_t slot = 0;  // kValue: slot - value; kDerivative: the slot itself
   double value = 0;
   const Part* part = nullptr;  // kEquation
   ExprId residual;
@@ -74,8 +74,7 @@ void Initializer::AddConditions() {
   for (const Part& part : system_.parts) {
     const ScalarElement& scalar = system_.scalars[part.scalar];
     for (uint32_t e = scalar.always; e < scalar.equations.size(); ++e)
-      conditions_.push_back(
-          {Condition::Kind::kEquation, 0, 0, &part, scalar.equations[e].residual, e});
+      conditions_.push_back({Condition::Kind::kEquation, 0, 0, &part, scalar.equations[e].residual, e});
   }
   if (!options_.steady) return;
   for (size_t k = 0; k < program_.state_slots.size(); ++k) {
@@ -98,7 +97,8 @@ double Initializer::Residual(const Condition& c) const {
     const VariableRef ref = system_.Resolve(*c.part, use.variable);
     for (uint32_t order = 0; order <= use.order; ++order) {
       const VariableRef at{ref.variable, ref.order + order};
-      const SymbolId symbol = pool.SymbolOfOrder(scalar.variables[use.variable].symbol, static_cast<int>(order));
+      const SymbolId symbol =
+          pool.SymbolOfOrder(scalar.variables[use.variable].symbol, static_cast<int>(order));
       if (environment.scalars.size() <= symbol.index()) environment.scalars.resize(symbol.index() + 1, 0);
       if (sorted_.HasSlot(at)) environment.scalars[symbol.index()] = run_.values[sorted_.Slot(at)];
     }
@@ -120,10 +120,13 @@ double Initializer::Tangent(const Condition& c) const {
     const VariableRef ref = system_.Resolve(*c.part, use.variable);
     for (uint32_t order = 0; order <= use.order; ++order) {
       const VariableRef at{ref.variable, ref.order + order};
-      const SymbolId symbol = pool.SymbolOfOrder(scalar.variables[use.variable].symbol, static_cast<int>(order));
-      if (environment.scalars.size() <= symbol.index()) environment.scalars.resize(symbol.index() + 1, Dual{});
+      const SymbolId symbol =
+          pool.SymbolOfOrder(scalar.variables[use.variable].symbol, static_cast<int>(order));
+      if (environment.scalars.size() <= symbol.index())
+        environment.scalars.resize(symbol.index() + 1, Dual{});
       if (sorted_.HasSlot(at))
-        environment.scalars[symbol.index()] = {run_.values[sorted_.Slot(at)], run_.tangents[sorted_.Slot(at)]};
+        environment.scalars[symbol.index()] = {run_.values[sorted_.Slot(at)],
+                                               run_.tangents[sorted_.Slot(at)]};
     }
   }
   return EvaluateDual(pool, c.residual, environment).tangent;
@@ -192,7 +195,8 @@ bool Initializer::Newton() {
         double best = 1e-9;
         for (size_t j = 0; j < movable.size(); ++j) {
           if (priority_[movable[j]] != priority) continue;
-          if (std::any_of(pivots.begin(), pivots.end(), [&](const auto& p) { return p.second == j; })) continue;
+          if (std::any_of(pivots.begin(), pivots.end(), [&](const auto& p) { return p.second == j; }))
+            continue;
           for (size_t i = 0; i < m; ++i) {
             if (used[i] || std::fabs(matrix[i * movable.size() + j]) <= best) continue;
             best = std::fabs(matrix[i * movable.size() + j]);
@@ -227,7 +231,8 @@ bool Initializer::Newton() {
       run_.Run(options_.time);
       // Conditions that nothing could move must hold by themselves.
       for (size_t i = 0; i < m; ++i) {
-        if (used[i] || std::fabs(Residual(conditions_[i])) <= 1e-6 * (1 + std::fabs(conditions_[i].value))) continue;
+        if (used[i] || std::fabs(Residual(conditions_[i])) <= 1e-6 * (1 + std::fabs(conditions_[i].value)))
+          continue;
         out_.problem = conditions_[i].kind == Condition::Kind::kDerivative
                            ? "no state of rest was found: " + Describe(conditions_[i]) + " cannot be met"
                            : Describe(conditions_[i]) + " contradicts the other start values";

@@ -13,9 +13,9 @@ namespace cotree {
 (0 where there is none) as far as these leave them free; `steady` asks for derivatives of 0. */
 struct Initialization {
   bool ok = true;
-  std::string problem;              // for people, where not ok
-  std::vector<uint32_t> kept;       // states that keep their start though nothing demands it
-  std::vector<uint32_t> determined; // states found from conditions
+  std::string problem;               // for people, where not ok
+  std::vector<uint32_t> kept;        // states that keep their start though nothing demands it
+  std::vector<uint32_t> determined;  // states found from conditions
   int iterations = 0;
 };
 

@@ -12,9 +12,9 @@ namespace cotree {
 /** x' = A x + sum B_k u^(k),  y = C x + sum D_k u^(k), around the point of a ProgramRun. Row by row. */
 struct LinearModel {
   std::vector<std::string> states, inputs, outputs;
-  std::vector<double> A, C;                   // n*n, p*n
-  std::vector<std::vector<double>> B, D;      // by order of the input's derivative: n*m, p*m
-  std::vector<std::complex<double>> poles;    // sorted by real part, then imaginary part
+  std::vector<double> A, C;                 // n*n, p*n
+  std::vector<std::vector<double>> B, D;    // by order of the input's derivative: n*m, p*m
+  std::vector<std::complex<double>> poles;  // sorted by real part, then imaginary part
 
   size_t n() const { return states.size(); }
   size_t m() const { return inputs.size(); }

@@ -34,7 +34,8 @@ class Simulator {
   Trajectory Run(const std::vector<StartEntry>& starts) {
     if (!program_.unsupported.empty()) {
       out_.ok = false;
-      out_.problem = "before it began: " + program_.unsupported.front() + " cannot be computed in this version";
+      out_.problem =
+          "before it began: " + program_.unsupported.front() + " cannot be computed in this version";
       return std::move(out_);
     }
     std::vector<double> knots = KnownSwitchTimes(program_, options_.start, options_.stop);
@@ -79,7 +80,8 @@ class Simulator {
       if (!integrator.Step(&time)) return Fail(time, integrator.problem());
       const bool tiny = time - before < 1e-13 * std::max(std::fabs(time), end - begin) && time < end;
       stuck = tiny ? stuck + 1 : 0;
-      if (stuck > 200) return Fail(time, "the steps become too small: something grows without bound, or jumps");
+      if (stuck > 200)
+        return Fail(time, "the steps become too small: something grows without bound, or jumps");
       while (true) {
         const double next = options_.start + static_cast<double>(row_ + 1) * interval_;
         if (!(next < time) || !(next < end - 1e-9 * interval_)) break;
@@ -124,7 +126,8 @@ class Simulator {
 
 namespace {
 
-/* Times at which functions of time and parameters cross zero or a whole number, or meet the knots of a table. */
+/* Times at which functions of time and parameters cross zero or a whole number, or meet the knots of a table.
+ */
 class SwitchFinder {
  public:
   SwitchFinder(const Program& program, double start, double stop)
@@ -151,7 +154,9 @@ class SwitchFinder {
  private:
   static constexpr size_t kSamples = 20'000, kMost = 1'000'000;
 
-  double Value(const Program::KnownSwitch& s, double t) const { return run_.Evaluate(s.code, s.parameters, t); }
+  double Value(const Program::KnownSwitch& s, double t) const {
+    return run_.Evaluate(s.code, s.parameters, t);
+  }
   // What changes when something switches: the sign, the whole part, the interval of the table.
   double Level(const Program::KnownSwitch& s, double value) const {
     switch (s.kind) {
@@ -213,8 +218,9 @@ class SwitchFinder {
   void Tidy() {
     std::sort(times_.begin(), times_.end());
     const double close = 1e-12 * std::max(std::fabs(start_), std::fabs(stop_));
-    times_.erase(std::unique(times_.begin(), times_.end(), [&](double a, double b) { return b - a <= close; }),
-                 times_.end());
+    times_.erase(
+        std::unique(times_.begin(), times_.end(), [&](double a, double b) { return b - a <= close; }),
+        times_.end());
   }
 
   const Program& program_;

@@ -26,13 +26,13 @@ struct SimulationOptions {
 
 /** What a run gave. Rows at the output times, and two at each known switching time: before and after. */
 struct Trajectory {
-  std::vector<uint32_t> slots;          // what the columns are
+  std::vector<uint32_t> slots;  // what the columns are
   std::vector<double> times;
   std::vector<std::vector<double>> columns;  // by slot in `slots`, then row
 
   bool ok = true;
-  bool stopped = false;   // by `progress`
-  std::string problem;    // what went wrong, with the time; what was computed so far is kept
+  bool stopped = false;  // by `progress`
+  std::string problem;   // what went wrong, with the time; what was computed so far is kept
   Initialization initialization;
   uint64_t steps = 0, evaluations = 0, jacobians = 0;
   std::vector<double> switch_times;
@@ -67,6 +67,7 @@ class Integrator {
   virtual std::string problem() const = 0;
   uint64_t steps = 0, jacobians = 0;
 };
-std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& program, const SimulationOptions& options);
+std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& program,
+                                           const SimulationOptions& options);
 
 }  // namespace cotree

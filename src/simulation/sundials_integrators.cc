@@ -66,8 +66,8 @@ class SundialsIntegrator : public Integrator {
       out[k] = run_.values[program_.derivative_slots[k]];
     return 0;
   }
-  // Relative to the largest a state has been: what passes through zero is not asked for digits it has not. A start
-  // value tells the size to be expected, so that picocoulombs are not taken for zero.
+  // Relative to the largest a state has been: what passes through zero is not asked for digits it has not. A
+  // start value tells the size to be expected, so that picocoulombs are not taken for zero.
   int ErrorWeights(N_Vector y, N_Vector weights) {
     const double* values = N_VGetArrayPointer(y);
     double* out = N_VGetArrayPointer(weights);
@@ -108,7 +108,8 @@ class BdfIntegrator : public SundialsIntegrator {
     CVodeSetErrHandlerFn(
         cvode_, [](int, const char*, const char*, char*, void*) {}, nullptr);
     const auto n = static_cast<sunindextype>(program.state_slots.size());
-    const auto entries = static_cast<sunindextype>(std::max<size_t>(pattern_.entries + program.state_slots.size(), 1));
+    const auto entries =
+        static_cast<sunindextype>(std::max<size_t>(pattern_.entries + program.state_slots.size(), 1));
     matrix_ = SUNSparseMatrix(n, n, entries, CSC_MAT, context_);
     solver_ = SUNLinSol_KLU(y_, matrix_, context_);
     CVodeSetLinearSolver(cvode_, solver_, matrix_);
@@ -133,11 +134,11 @@ class BdfIntegrator : public SundialsIntegrator {
     time_ = *time;
     if (flag >= 0) return true;
     if (problem_.empty()) {
-      problem_ = flag == CV_TOO_MUCH_WORK      ? "too many steps"
-                 : flag == CV_ERR_FAILURE      ? "the error test fails again and again: something jumps"
-                 : flag == CV_CONV_FAILURE     ? "the corrector does not converge"
-                 : flag == CV_TOO_MUCH_ACC     ? "the tolerance is too small for the numbers"
-                                               : "the integrator gave up";
+      problem_ = flag == CV_TOO_MUCH_WORK  ? "too many steps"
+                 : flag == CV_ERR_FAILURE  ? "the error test fails again and again: something jumps"
+                 : flag == CV_CONV_FAILURE ? "the corrector does not converge"
+                 : flag == CV_TOO_MUCH_ACC ? "the tolerance is too small for the numbers"
+                                           : "the integrator gave up";
     }
     return false;
   }

@@ -143,8 +143,8 @@ VariableRef Builder::Constant(const Driver& driver) {
 
 VariableRef Builder::InnerRef(ComponentId composite, const ScalarElement::Inner& inner) {
   size_t used = 0;
-  const auto [component, rest] = names().FollowSymbol(
-      composite, model_.expressions.SymbolName(inner.symbol), inner.indices, &used);
+  const auto [component, rest] =
+      names().FollowSymbol(composite, model_.expressions.SymbolName(inner.symbol), inner.indices, &used);
   if (component.IsNone()) return {};
   std::string index;
   for (size_t k = used; k < inner.indices.size(); ++k)

@@ -53,8 +53,8 @@ struct EquationSystem {
   ParameterTable parameters;
   LargeVector<Part> parts;
   LargeVector<VariableRef> bindings;
-  uint32_t part_variables = 0;   // variables of parts; sums follow
-  uint32_t part_equations = 0;   // equations of parts; rows follow
+  uint32_t part_variables = 0;  // variables of parts; sums follow
+  uint32_t part_equations = 0;  // equations of parts; rows follow
   uint32_t variable_count = 0;
 
   LargeVector<uint32_t> row_first;    // by row, + 1
@@ -66,7 +66,8 @@ struct EquationSystem {
   std::vector<std::string> input_names;
   std::vector<bool> is_input;  // by variable; empty: none
 
-  std::vector<VariableRef> wanted;  // orders that must be computed though no equation needs them: rates to be shown
+  std::vector<VariableRef>
+      wanted;  // orders that must be computed though no equation needs them: rates to be shown
 
   // Variable and highest order of each equation, rows included.
   LargeVector<uint32_t> incidence_first;
@@ -121,9 +122,9 @@ struct CombinationTerm {
   double factor;
 };
 
-/// Puts the combination of some equations in the place of one of them, the first: at the present numbers of the
-/// parameters the highest orders of `cancelled` drop out of it (docs/theory/block_triangular.md). False, and
-/// nothing changed: nothing would be left of it, so the equations depend on each other.
+/// Puts the combination of some equations in the place of one of them, the first: at the present numbers of
+/// the parameters the highest orders of `cancelled` drop out of it (docs/theory/block_triangular.md). False,
+/// and nothing changed: nothing would be left of it, so the equations depend on each other.
 bool ReplaceEquation(EquationSystem& system, std::span<const CombinationTerm> terms,
                      std::span<const VariableRef> cancelled);
 

@@ -63,9 +63,9 @@ std::string EquationSystem::EquationText(uint32_t equation, uint32_t differentia
   std::string text;
   const std::string owner = ComponentName(*model, *graph, ComponentId(part.component));
   for (int side = 0; side < 2; ++side) {
-    const ExprId expr = differentiations == 0 ? sides[side]
-                                              : TimeDerivative(pool, sides[side],
-                                                               static_cast<int>(differentiations));
+    const ExprId expr = differentiations == 0
+                            ? sides[side]
+                            : TimeDerivative(pool, sides[side], static_cast<int>(differentiations));
     std::vector<Replacement> names;
     for (const SymbolId symbol : FindSymbols(pool, expr)) {
       const SymbolInfo info = pool.symbol(symbol);

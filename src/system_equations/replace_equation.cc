@@ -40,7 +40,8 @@ class Combiner {
         TimeDerivative(pool_, scalar.equations[source.local].residual, static_cast<int>(term.times));
     const auto numbers = system_.parameters.Of(ComponentId(part.component), scalar);
     std::map<uint32_t, uint32_t> local;
-    for (uint32_t v = 0; v < scalar.variables.size(); ++v) local.try_emplace(scalar.variables[v].symbol.value, v);
+    for (uint32_t v = 0; v < scalar.variables.size(); ++v)
+      local.try_emplace(scalar.variables[v].symbol.value, v);
     std::vector<Replacement> replacements;
     for (const SymbolId symbol : FindSymbols(pool_, residual)) {
       const SymbolInfo info = pool_.symbol(symbol);
@@ -107,8 +108,8 @@ bool ReplaceEquation(EquationSystem& system, std::span<const CombinationTerm> te
   for (const VariableRef& ref : cancelled) coefficients.erase({ref.variable, ref.order});
   for (const auto& [key, coefficient] : coefficients) {
     if (std::fabs(coefficient.first) <= 1e-12 * coefficient.second) continue;
-    rest.push_back(pool.Multiply(pool.Number(coefficient.first),
-                                 pool.Symbol(combiner.Global(key.first, key.second))));
+    rest.push_back(
+        pool.Multiply(pool.Number(coefficient.first), pool.Symbol(combiner.Global(key.first, key.second))));
   }
   ScalarEquation row;
   row.left = pool.Sum(rest);

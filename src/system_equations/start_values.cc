@@ -57,9 +57,12 @@ double Finder::Evaluate(ExprId expr, const Part& part) {
     if (parameter.shape.empty() || scalar.parameters[p].element != 0) continue;
     ArrayValue<double> array{parameter.symbol, {}, {}};
     std::vector<uint32_t> sizes;
-    CountElements(model_, parameter.shape, system_.graph->ElementOf(ComponentId(part.component)).values, &sizes);
+    CountElements(model_, parameter.shape, system_.graph->ElementOf(ComponentId(part.component)).values,
+                  &sizes);
     array.sizes.assign(sizes.begin(), sizes.end());
-    for (size_t q = p; q < scalar.parameters.size() && scalar.parameters[q].parameter == scalar.parameters[p].parameter; ++q)
+    for (size_t q = p;
+         q < scalar.parameters.size() && scalar.parameters[q].parameter == scalar.parameters[p].parameter;
+         ++q)
       array.elements.push_back(block[q]);
     environment_.arrays.push_back(std::move(array));
   }
@@ -89,8 +92,7 @@ void Finder::OfTarget(ComponentId composite, ExprId target, ExprId value, bool f
   const SymbolInfo info = pool_.symbol(pool_.SymbolOf(symbol));
   if (!names_) names_.emplace(model_, *system_.graph);
   size_t used = 0;
-  const auto [component, rest] =
-      names_->FollowSymbol(composite, pool_.SymbolName(info.base), indices, &used);
+  const auto [component, rest] = names_->FollowSymbol(composite, pool_.SymbolName(info.base), indices, &used);
   if (component.IsNone()) return;
   std::string index;
   for (size_t k = used; k < indices.size(); ++k)
@@ -113,8 +115,8 @@ void Finder::OfComposite(ComponentId composite, const std::vector<StartValue>& s
     // Among the arguments of an array of instances the target runs over #1, #2, ...
     std::vector<uint32_t> sizes;
     if (start.instance != UINT32_MAX && cls.instances[start.instance].shape != UINT32_MAX)
-      CountElements(model_, cls.shapes[cls.instances[start.instance].shape], graph.ElementOf(composite).values,
-                    &sizes);
+      CountElements(model_, cls.shapes[cls.instances[start.instance].shape],
+                    graph.ElementOf(composite).values, &sizes);
     uint64_t total = 1;
     for (const uint32_t s : sizes) total *= s;
     if (sizes.empty()) {

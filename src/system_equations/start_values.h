@@ -18,6 +18,7 @@ struct StartEntry {
 
 /// All start values: those of classes first, then those of the composites around (which count more), then
 /// those of `experiment` (which count most). One entry a variable and order.
-std::vector<StartEntry> FindStarts(const EquationSystem& system, const std::vector<StartValue>* experiment = nullptr);
+std::vector<StartEntry> FindStarts(const EquationSystem& system,
+                                   const std::vector<StartValue>* experiment = nullptr);
 
 }  // namespace cotree

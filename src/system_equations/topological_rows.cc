@@ -91,8 +91,8 @@ class Rows {
   const SystemGraph& graph_;
 };
 
-/* Heavy paths, each covered by a balanced binary tree of segments (an iterative segment tree: leaves n .. 2n-1
-of the path, node k over 2k and 2k+1). Nodes of all paths are numbered on from their path's base. */
+/* Heavy paths, each covered by a balanced binary tree of segments (an iterative segment tree: leaves n ..
+2n-1 of the path, node k over 2k and 2k+1). Nodes of all paths are numbered on from their path's base. */
 class Segments {
  public:
   Segments(const SystemGraph& graph, const RootedForest& forest) : graph_(graph), forest_(forest) {
@@ -228,8 +228,7 @@ void SegmentCutSets(const LargeVector<uint32_t>& across, const RootedForest& for
   LargeVector<uint32_t> first(segments.nodes() + 1, 0);
   const auto over = [&](auto&& f) {
     for (uint32_t e = 0; e < graph.edges.size(); ++e) {
-      if (!in_tree[e])
-        segments.Cover(graph.edges[e], [&](uint32_t node, int8_t sign) { f(e, node, sign); });
+      if (!in_tree[e]) segments.Cover(graph.edges[e], [&](uint32_t node, int8_t sign) { f(e, node, sign); });
     }
   };
   over([&](uint32_t, uint32_t node, int8_t) { ++first[node + 1]; });

@@ -201,8 +201,8 @@ class GraphDoctor {
     return parent.empty() ? whole : whole.substr(parent.size() + 1);
   }
 
-  // Whether a source follows a signal that comes from the graph itself: then it prescribes nothing by itself (a
-  // voltage source that follows its own current is a resistor).
+  // Whether a source follows a signal that comes from the graph itself: then it prescribes nothing by itself
+  // (a voltage source that follows its own current is a resistor).
   bool Follows(ComponentId id) {
     if (graph_.ElementOf(id).slot_variable.empty()) return false;
     if (follows_.empty()) {
@@ -597,7 +597,7 @@ class GraphDoctor {
   std::vector<bool> silent_;  // by component: reported as connected to nothing
   std::map<uint32_t, std::set<std::string_view>> mentioned_;  // by class: the instances that it reads
   std::vector<bool> follows_;  // by component: its inputs depend on the graph; empty: not asked yet
-  UnionFind islands_;  // of the domain at work: vertices joined by edges
+  UnionFind islands_;          // of the domain at work: vertices joined by edges
 };
 
 }  // namespace

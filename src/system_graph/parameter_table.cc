@@ -269,8 +269,8 @@ uint32_t Filler::Store(ElementId element, const std::vector<double>& block) {
   if (!fresh && at->second + block.size() <= out_.values.size()) {
     bool equal = true;
     for (size_t k = 0; k < block.size(); ++k)
-      equal = equal &&
-              std::bit_cast<uint64_t>(out_.values[at->second + k]) == std::bit_cast<uint64_t>(block[k]);
+      equal =
+          equal && std::bit_cast<uint64_t>(out_.values[at->second + k]) == std::bit_cast<uint64_t>(block[k]);
     if (equal) return at->second;
   }
   const auto first = static_cast<uint32_t>(out_.values.size());
@@ -285,8 +285,7 @@ ParameterTable Filler::Run() {
   bool shared = false;
   for (uint32_t i = 0; i < graph_.components.size(); ++i) {
     const Component& c = graph_.components[i];
-    if (i > 0 && c.scope == last_scope && shared &&
-        c.element == graph_.components[i - 1].element) {
+    if (i > 0 && c.scope == last_scope && shared && c.element == graph_.components[i - 1].element) {
       out_.first[i] = out_.first[i - 1];
       continue;
     }

@@ -203,8 +203,7 @@ ExprId Writer::ScalarNode(ExprId id, std::span<const ExprId> operands) {
         return pool_.Zero();
       }
       for (double i = from; i <= to; ++i)
-        terms.push_back(
-            Scalar(Substitute(pool_, pool_.operand(id, 2), pool_.SymbolOf(id), pool_.Number(i))));
+        terms.push_back(Scalar(Substitute(pool_, pool_.operand(id, 2), pool_.SymbolOf(id), pool_.Number(i))));
       return pool_.Sum(terms);
     }
     default:
@@ -454,8 +453,7 @@ std::string ScalarName(const Model& model, const SystemGraph& graph, const Scala
   if (v.role == Role::kInner)
     return wrapped((name.empty() ? name : name + ".") + std::string(model.expressions.SymbolName(v.symbol)),
                    order);
-  const uint32_t index =
-      v.role == Role::kInput ? graph.ElementOf(component).slot_variable[v.index] : v.index;
+  const uint32_t index = v.role == Role::kInput ? graph.ElementOf(component).slot_variable[v.index] : v.index;
   std::string own = model.Text(cls.variables[index].name);
   const std::string_view whole = model.expressions.SymbolName(v.symbol);
   const size_t bracket = whole.rfind('[');

@@ -64,7 +64,7 @@ struct ScalarElement {
     std::vector<uint32_t> indices;  // of the arrays on the way and of the variable itself, from 1
   };
   std::vector<Inner> inner;
-  ExprId energy, loss;      // scalar; none where not declared
+  ExprId energy, loss;        // scalar; none where not declared
   std::vector<ExprId> power;  // into each element edge
   /** What events need, collected; scalar. */
   struct When {

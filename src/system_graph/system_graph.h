@@ -145,7 +145,7 @@ Flat arrays of integers; what belongs to a class is stored once (design §3.1). 
 struct SystemGraph {
   ClassId system;
   std::vector<SystemSetting> settings;  // values given from outside the text
-  bool refused = false;  // too large; the graph is empty but for its beginning
+  bool refused = false;                 // too large; the graph is empty but for its beginning
   std::vector<ElementClass> elements;
   LargeVector<Component> components;
   LargeVector<Scope> scopes;

@@ -63,8 +63,7 @@ TerminalEquations FindTerminalEquations(Model& model, const ElementClass& elemen
   for (uint32_t v = 0; v < variable_count; ++v) {
     const Variable& variable = cls.variables[v];
     const bool given = variable.role == VariableRole::kInput || variable.role == VariableRole::kExogenous;
-    if (!given && !variable.discrete)
-      unknowns[variable.symbol.value] = {false, false, v};
+    if (!given && !variable.discrete) unknowns[variable.symbol.value] = {false, false, v};
   }
 
   struct Row {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block lower triangular form with software components: blt.json (a copy of the reference results), paper 001 III.B.
+// Block lower triangular form with software components: blt.json (a copy of the reference results), paper 001
+// III.B.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -47,9 +48,7 @@ void Compare(const Json& expected, const std::vector<Names>& got) {
   }
   EXPECT_EQ(wanted, have);
   for (const Json& pair : expected["expected"]["precedence_pairs_block_index"]) {
-    const auto place = [&](size_t k) {
-      return std::find(got.begin(), got.end(), in_order[k]) - got.begin();
-    };
+    const auto place = [&](size_t k) { return std::find(got.begin(), got.end(), in_order[k]) - got.begin(); };
     EXPECT_LT(place(pair[0]), place(pair[1]));
   }
 }
@@ -77,8 +76,12 @@ system S { p : Plant  ctrl : Ctrl  connect p.e -> ctrl.e  connect ctrl.y -> p.y 
   Compare(c, Blocks(run, {{"p.e", "e"}, {"p.w", "w"}, {"p.v", "v"}, {"ctrl.y", "y"}, {"der(p.x)", "dx"}}));
   run.Simulate(1e-6);
   const Json& values = c["expected"]["values"];
-  for (const auto& [ours, theirs] : std::map<std::string, std::string>{
-           {"ctrl.y", "y"}, {"p.v", "v"}, {"p.w", "w"}, {"p.e", "e"}, {"der(p.x)", "dx"}, {"der(ctrl.xc)", "dxc"}})
+  for (const auto& [ours, theirs] : std::map<std::string, std::string>{{"ctrl.y", "y"},
+                                                                       {"p.v", "v"},
+                                                                       {"p.w", "w"},
+                                                                       {"p.e", "e"},
+                                                                       {"der(p.x)", "dx"},
+                                                                       {"der(ctrl.xc)", "dxc"}})
     EXPECT_NEAR(run[ours].front(), values[theirs].get<double>(), 1e-12) << ours;
 }
 

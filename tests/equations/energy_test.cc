@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law of energy over whole runs: the sum of declared energies changes by minus the integral of the power into
-// components without `energy` and of the losses of those with it. A law, not a reference of this project.
+// The law of energy over whole runs: the sum of declared energies changes by minus the integral of the power
+// into components without `energy` and of the losses of those with it. A law, not a reference of this
+// project.
 #include <gtest/gtest.h>
 
 #include "expr/dependence.h"
@@ -30,8 +31,8 @@ class Balance {
   }
 
   /// Energy and power going out at a row; `size`: the sum of the powers' sizes.
-  void At(const Trajectory& t, const std::vector<size_t>& column_of_slot, size_t row, double* energy, double* power,
-          double* size) {
+  void At(const Trajectory& t, const std::vector<size_t>& column_of_slot, size_t row, double* energy,
+          double* power, double* size) {
     *energy = *power = *size = 0;
     environment_.time = t.times[row];
     environment_.scalars.resize(system_.model->expressions.symbol_count(), 0);
@@ -67,7 +68,8 @@ class Balance {
         if (scalar.variables[v].symbol != info.base) continue;
         const VariableRef ref = system_.Resolve(part, v);
         const VariableRef at{ref.variable, ref.order + info.order};
-        if (!sorted_.HasSlot(at)) throw std::runtime_error("the power needs " + system_.VariableName(at.variable, at.order));
+        if (!sorted_.HasSlot(at))
+          throw std::runtime_error("the power needs " + system_.VariableName(at.variable, at.order));
         term.slots.emplace_back(symbol, sorted_.Slot(at));
       }
     }
@@ -81,7 +83,8 @@ class Balance {
   Workspace<double> workspace_;
 };
 
-/// The defect of the balance relative to the energy that was moved; negative: no suitable run (unstable, too stiff).
+/// The defect of the balance relative to the energy that was moved; negative: no suitable run (unstable, too
+/// stiff).
 double Defect(const Program& program, const std::vector<StartEntry>& starts, double rtol) {
   ProgramRun run(program);
   run.switch_time = 1e-9;
@@ -148,7 +151,8 @@ TEST(Energy, IsConservedByRandomSystems) {
 
 // A planted sign error in one terminal equation makes the balance fail.
 TEST(Energy, ASignErrorIsSeen) {
-  const std::string text = R"(system S { V : VoltageSource(V = 10 V)  R : Resistor(R = 0.5 ohm)  M : DCMotor(R = 0.5 ohm, L = 10 mH, Kt = 0.5 N*m/A)
+  const std::string text =
+      R"(system S { V : VoltageSource(V = 10 V)  R : Resistor(R = 0.5 ohm)  M : DCMotor(R = 0.5 ohm, L = 10 mH, Kt = 0.5 N*m/A)
     J : Inertia(J = 0.1 kg*m^2)  d : RotationalDamper(d = 0.5 N*m*s/rad)
     connect V.p -- R.p   connect R.n -- M.p   connect V.n -- M.n -- electrical.ground
     connect M.shaft -- J.a -- d.a   connect d.b -- M.housing -- rotational.ground })";

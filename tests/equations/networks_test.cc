@@ -112,7 +112,8 @@ Loaded Load(const std::string& file, const std::vector<std::string>& free_inputs
   TranslateOptions translate;
   translate.free_inputs = free_inputs;
   out.translation = Translate(*out.loaded, translate);
-  EXPECT_TRUE(out.translation->ok) << file << "\n" << Render(out.loaded->diagnostics, out.loaded->model.files);
+  EXPECT_TRUE(out.translation->ok) << file << "\n"
+                                   << Render(out.loaded->diagnostics, out.loaded->model.files);
   return out;
 }
 
@@ -153,7 +154,8 @@ TEST(Networks, OrderStatesPolesAndResponses) {
     }
 
     std::vector<Complex> poles;
-    for (const Json& e : c.expected["eigenvalues"]) poles.emplace_back(e["re"].get<double>(), e["im"].get<double>());
+    for (const Json& e : c.expected["eigenvalues"])
+      poles.emplace_back(e["re"].get<double>(), e["im"].get<double>());
     for (int k = 0; k < c.more; ++k) poles.emplace_back(0, 0);
     EXPECT_EQ(oracle::ComparePoles(poles, linear.poles), "");
 
@@ -168,7 +170,7 @@ TEST(Networks, OrderStatesPolesAndResponses) {
     const auto of_order = [&](const std::vector<std::vector<double>>& list, size_t k, size_t rows) {
       return k < list.size() ? MatrixOf(list[k], rows, m) : Matrix(rows, std::vector<double>(m, 0));
     };
-    StateSpace own{MatrixOf(linear.A, N, N),    of_order(linear.B, 0, N), of_order(linear.B, 1, N),
+    StateSpace own{MatrixOf(linear.A, N, N), of_order(linear.B, 0, N), of_order(linear.B, 1, N),
                    MatrixOf(linear.C, p, N), of_order(linear.D, 0, p), of_order(linear.D, 1, p)};
     EXPECT_LE(linear.B.size(), 2u);
     const auto compare = [&](const std::vector<std::vector<Complex>>& expected, double omega) {
@@ -185,7 +187,8 @@ TEST(Networks, OrderStatesPolesAndResponses) {
     for (const Json& f : c.expected["frequency_response"]) {
       std::vector<std::vector<Complex>> expected(p, std::vector<Complex>(m));
       for (size_t i = 0; i < p; ++i) {
-        for (size_t j = 0; j < m; ++j) expected[i][j] = {f["H_re"][i][j].get<double>(), f["H_im"][i][j].get<double>()};
+        for (size_t j = 0; j < m; ++j)
+          expected[i][j] = {f["H_re"][i][j].get<double>(), f["H_im"][i][j].get<double>()};
       }
       compare(expected, f["omega"]);
     }
@@ -235,8 +238,8 @@ TEST(Networks, StepResponses) {
             if (run.times[r] <= times[k] + 1e-9) row = r;
           }
           ASSERT_NEAR(run.times[row], times[k], 1e-9);
-          const double error =
-              std::fabs(column[row] - step["y_by_input"][input][k][o].get<double>()) / (scale > 0 ? scale : 1);
+          const double error = std::fabs(column[row] - step["y_by_input"][input][k][o].get<double>()) /
+                               (scale > 0 ? scale : 1);
           worst = std::max(worst, error);
           EXPECT_LE(error, 1e-6) << "t " << times[k] << " output " << o << " input " << input;
         }

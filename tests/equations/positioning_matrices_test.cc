@@ -29,7 +29,8 @@ TEST(PositioningMatrices, OfBothForests) {
   }
   const std::vector<int> datum = file["inputs"]["datum_rows"];
   for (auto& [net, ends] : nets) {
-    if (std::find(datum.begin(), datum.end(), net.second) != datum.end()) ends.push_back(net.first + ".ground");
+    if (std::find(datum.begin(), datum.end(), net.second) != datum.end())
+      ends.push_back(net.first + ".ground");
     text += "  connect";
     for (size_t k = 0; k < ends.size(); ++k) text += (k > 0 ? " -- " : " ") + ends[k];
     text += "\n";
@@ -60,7 +61,8 @@ TEST(PositioningMatrices, OfBothForests) {
     }
     for (size_t c = 0; c < chords.size(); ++c) {
       const auto at = std::find(view.chords.begin(), view.chords.end(), edge_of.at(chords[c]));
-      const std::vector<int> row = DenseRow(graph, view.circuits[static_cast<size_t>(at - view.chords.begin())]);
+      const std::vector<int> row =
+          DenseRow(graph, view.circuits[static_cast<size_t>(at - view.chords.begin())]);
       for (size_t b = 0; b < branches.size(); ++b)
         EXPECT_EQ(row[edge_of.at(branches[b]).index()], forest["B_T"][c][b].get<int>());
     }

@@ -32,7 +32,8 @@ Findings Find(const std::string& text) {
 }
 
 TEST(SpecialCases, CurrentSourceResistorCapacitorHasNoLoop) {
-  const Findings f = Find(R"(system S { I : CurrentSource(I = 1 A)  R : Resistor(R = 2 ohm)  C : Capacitor(C = 1 F)
+  const Findings f =
+      Find(R"(system S { I : CurrentSource(I = 1 A)  R : Resistor(R = 2 ohm)  C : Capacitor(C = 1 F)
     R2 : Resistor(R = 3 ohm)
     connect I.p -- electrical.ground   connect I.n -- R.p   connect R.n -- C.p -- R2.p
     connect C.n -- R2.n -- electrical.ground })");
@@ -76,7 +77,8 @@ TEST(SpecialCases, GearBetweenTwoPositionDrivers) {
 }
 
 TEST(SpecialCases, InductorsInSeriesWithACurrentSource) {
-  const Findings f = Find(R"(system S { I : CurrentSource(I = 1 A)  L1 : Inductor(L = 1 H)  L2 : Inductor(L = 2 H)
+  const Findings f =
+      Find(R"(system S { I : CurrentSource(I = 1 A)  L1 : Inductor(L = 1 H)  L2 : Inductor(L = 2 H)
     R : Resistor(R = 1 ohm)
     connect I.n -- L1.p   connect L1.n -- L2.p   connect L2.n -- R.p   connect R.n -- I.p -- electrical.ground })");
   EXPECT_TRUE(f.ok) << f.text;
@@ -84,8 +86,8 @@ TEST(SpecialCases, InductorsInSeriesWithACurrentSource) {
   EXPECT_EQ(std::count(f.codes.begin(), f.codes.end(), 4101), 2) << f.text;
 }
 
-// A delta of transformer windings on a three-wire feeder: the sum of the delta's voltages is zero by topology,
-// so the circulating current is not determined by ideal transformers alone.
+// A delta of transformer windings on a three-wire feeder: the sum of the delta's voltages is zero by
+// topology, so the circulating current is not determined by ideal transformers alone.
 TEST(SpecialCases, ClosedDeltaOfIdealTransformers) {
   const std::string windings = R"(
     va : VoltageSource(V = 1 V)  vb : VoltageSource(V = 2 V)  vc : VoltageSource(V = -3 V)

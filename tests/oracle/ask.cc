@@ -41,6 +41,10 @@ Answer AskCotree(const std::string& model_text) {
     for (const uint32_t k : sorted.Block(b)) out.bits += sorted.EquationText(k) + "\n";
     out.bits += "--\n";
   }
+  for (uint32_t e = 0; e < translation->graph->edges.size(); ++e) {
+    if (translation->tree.InTree(EdgeId(e)))
+      out.branches.push_back(EdgeName(loaded->model, *translation->graph, EdgeId(e)));
+  }
   for (const std::string& state : out.states) out.bits += state + "\n";
   for (const double a : linear.A) {
     std::snprintf(number, sizeof number, "%a ", a);

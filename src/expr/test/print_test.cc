@@ -193,8 +193,8 @@ TEST_F(PrintTest, CComputesTheSameBits) {
   std::vector<ExprId> roots;
   // With SLEEF in the place of libm emitted C has the bits of the evaluator (design §6).
   std::string sleef = "#include <sleef.h>\n";
-  for (const char* name :
-       {"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "log10", "pow", "atan2"})
+  for (const char* name : {"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log",
+                           "log10", "pow", "atan2"})
     sleef += std::string("#define ") + name + " Sleef_cinz_" + name + "d1_u10purec\n";
   std::string program =
       CPrelude() + sleef +

@@ -6,8 +6,8 @@
 
 #include <random>
 
-#include "normal_tree/test/networks.h"
 #include "normal_tree/modular.h"
+#include "normal_tree/test/networks.h"
 
 namespace cotree {
 namespace {

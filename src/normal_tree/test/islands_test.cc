@@ -9,8 +9,8 @@
 #include <random>
 
 #include "graph/union_find.h"
-#include "normal_tree/test/networks.h"
 #include "normal_tree/check_normal_tree.h"
+#include "normal_tree/test/networks.h"
 
 namespace cotree {
 namespace {

@@ -127,7 +127,6 @@ class Builder {
   ExprPool& pool_;
   std::unique_ptr<Program> out_;
   std::unordered_map<uint64_t, Form> forms_;
-  std::unordered_map<uint64_t, PartialForm> partial_forms_;
   std::map<std::vector<uint64_t>, PartialForm> residual_forms_;
   std::unordered_map<uint64_t, BoundCode> software_forms_;
   LargeVector<Unit> units_;

@@ -122,7 +122,6 @@ class Segments {
       base_[v] = nodes_;
       nodes_ += 2 * count;
     }
-    top_.assign(n, 0);
   }
 
   uint32_t nodes() const { return nodes_; }
@@ -162,7 +161,7 @@ class Segments {
 
   const SystemGraph& graph_;
   const RootedForest& forest_;
-  LargeVector<uint32_t> head_, place_, length_, base_, top_;
+  LargeVector<uint32_t> head_, place_, length_, base_;
   uint32_t nodes_ = 0;
 };
 

@@ -178,41 +178,70 @@ bool ProgramRun::SolveBlock(uint32_t index, double time) {
   return Fail(time, block.block, "the iteration did not converge");
 }
 
-bool ProgramRun::Run(double time) {
-  ++evaluations;
-  const double* parameters = sorted_.system->parameters.values.data();
-  CodeContext<double> context = Context(time);
-  for (const Step& step : program_.steps) {
+namespace {
+
+// A sum as a value to be written: of tangents it is the tangent.
+template <class Value>
+Value Sum(double sum);
+template <>
+double Sum<double>(double sum) {
+  return sum;
+}
+template <>
+Dual Sum<Dual>(double sum) {
+  return {0, sum};
+}
+
+/* Runs the steps of a program in some arithmetic: kernels and sums here, implicit blocks by `solve`, which
+ends the run where it returns false. `read` is what sums add up, `write` takes results. */
+template <class Value, class Read, class Write, class Solve>
+bool OverSteps(const Program& program, CodeContext<Value> context, Value* registers, Read&& read,
+               Write&& write, Solve&& solve) {
+  const double* parameters = program.sorted->system->parameters.values.data();
+  for (const Step& step : program.steps) {
     switch (step.kind) {
       case Step::Kind::kKernel: {
-        const KernelRun& run = program_.runs[step.index];
-        const Code& code = program_.codes[run.code];
+        const KernelRun& run = program.runs[step.index];
+        const Code& code = program.codes[run.code];
         const size_t results = code.results.size();
         for (uint32_t i = 0; i < run.count; ++i) {
-          context.locals = program_.locals.data() + run.first_local + size_t{i} * code.locals;
-          context.parameters = parameters + program_.bases[run.first_base + i];
-          RunCode(code, context, registers_.data());
+          context.locals = program.locals.data() + run.first_local + size_t{i} * code.locals;
+          context.parameters = parameters + program.bases[run.first_base + i];
+          RunCode(code, context, registers);
           for (size_t k = 0; k < results; ++k)
-            values[program_.targets[run.first_target + i * results + k]] = registers_[code.results[k]];
+            write(program.targets[run.first_target + i * results + k], registers[code.results[k]]);
         }
         break;
       }
       case Step::Kind::kSums:
         for (uint32_t i = 0; i < step.count; ++i) {
-          const SumRow& row = program_.sums[step.index + i];
+          const SumRow& row = program.sums[step.index + i];
           double sum = 0;
           for (uint32_t k = 0; k < row.count; ++k) {
-            const SumEntry& e = program_.sum_entries[row.first + k];
-            sum += e.sign * values[e.slot];
+            const SumEntry& e = program.sum_entries[row.first + k];
+            sum += e.sign * read(e.slot);
           }
-          values[row.target] = sum;
+          write(row.target, Sum<Value>(sum));
         }
         break;
       case Step::Kind::kBlock:
-        if (!SolveBlock(step.index, time)) return false;
+        if (!solve(step.index)) return false;
         break;
     }
   }
+  return true;
+}
+
+}  // namespace
+
+bool ProgramRun::Run(double time) {
+  ++evaluations;
+  const CodeContext<double> context = Context(time);
+  const bool solved = OverSteps(
+      program_, context, registers_.data(), [&](uint32_t slot) { return values[slot]; },
+      [&](uint32_t slot, double value) { values[slot] = value; },
+      [&](uint32_t block) { return SolveBlock(block, time); });
+  if (!solved) return false;
   for (const uint32_t slot : program_.derivative_slots) {
     if (std::isfinite(values[slot])) continue;
     // The first value on the way that is not finite is to blame.
@@ -265,45 +294,19 @@ void ProgramRun::RunTangent(double time, double time_tangent) {
   for (size_t k = 0; k < values.size(); ++k) dual_values_[k] = {values[k], 0};
   for (const uint32_t slot : program_.state_slots) dual_values_[slot].tangent = tangents[slot];
   for (const uint32_t slot : program_.input_slots) dual_values_[slot].tangent = tangents[slot];
-  const double* parameters = sorted_.system->parameters.values.data();
   CodeContext<Dual> context;
   context.values = dual_values_.data();
   context.time = time;
   context.time_value = {time, time_tangent};
   context.switch_time = switch_time;
   context.tables = &program_.tables;
-  for (const Step& step : program_.steps) {
-    switch (step.kind) {
-      case Step::Kind::kKernel: {
-        const KernelRun& run = program_.runs[step.index];
-        const Code& code = program_.codes[run.code];
-        const size_t results = code.results.size();
-        for (uint32_t i = 0; i < run.count; ++i) {
-          context.locals = program_.locals.data() + run.first_local + size_t{i} * code.locals;
-          context.parameters = parameters + program_.bases[run.first_base + i];
-          RunCode(code, context, dual_registers_.data());
-          for (size_t k = 0; k < results; ++k)
-            dual_values_[program_.targets[run.first_target + i * results + k]].tangent =
-                dual_registers_[code.results[k]].tangent;
-        }
-        break;
-      }
-      case Step::Kind::kSums:
-        for (uint32_t i = 0; i < step.count; ++i) {
-          const SumRow& row = program_.sums[step.index + i];
-          double sum = 0;
-          for (uint32_t k = 0; k < row.count; ++k) {
-            const SumEntry& e = program_.sum_entries[row.first + k];
-            sum += e.sign * dual_values_[e.slot].tangent;
-          }
-          dual_values_[row.target].tangent = sum;
-        }
-        break;
-      case Step::Kind::kBlock:
-        TangentBlock(step.index, time, time_tangent);
-        break;
-    }
-  }
+  OverSteps(
+      program_, context, dual_registers_.data(), [&](uint32_t slot) { return dual_values_[slot].tangent; },
+      [&](uint32_t slot, Dual value) { dual_values_[slot].tangent = value.tangent; },
+      [&](uint32_t block) {
+        TangentBlock(block, time, time_tangent);
+        return true;
+      });
   for (size_t k = 0; k < tangents.size(); ++k) tangents[k] = dual_values_[k].tangent;
 }
 

@@ -11,7 +11,7 @@ namespace cotree {
 namespace {
 
 constexpr uint32_t kEmpty = UINT32_MAX;
-constexpr size_t kChunk = size_t{1} << 16;
+constexpr size_t kFirstChunk = size_t{1} << 12, kLargestChunk = size_t{1} << 22;
 
 uint32_t Hash(std::string_view text) {
   uint64_t h = 0x9E3779B97F4A7C15u ^ text.size();
@@ -50,9 +50,11 @@ NameId NamePool::Intern(std::string_view text) {
   const Slot* found = Locate(text, hash);
   if (found->id != kEmpty) return NameId(found->id);
   if (text.size() > chunk_left_) {
-    const size_t size = text.size() > kChunk / 4 ? text.size() : kChunk;
-    chunks_.push_back(std::make_unique<char[]>(size));
-    chunk_next_ = chunks_.back().get();
+    const size_t next = std::min(kLargestChunk, kFirstChunk << std::min<size_t>(chunks_.size(), 16));
+    const size_t size = std::max(next, text.size());
+    chunks_.push_back(LargeVector<char>());
+    chunks_.back().reserve(size);
+    chunk_next_ = chunks_.back().data();
     chunk_left_ = size;
   }
   if (!text.empty()) std::memcpy(chunk_next_, text.data(), text.size());

@@ -21,7 +21,7 @@ SyntaxTree ParseRange(std::string_view text, uint32_t begin, uint32_t end, FileI
   tree.file = file;
   tree.text = text.substr(0, end);
   tree.tokens = Lex(tree.text, file, diagnostics, begin);
-  tree.nodes.reserve(tree.tokens.size());
+  tree.nodes.reserve(tree.tokens.size() + tree.tokens.size() / 4);  // what is not used is never touched
   tree.root = Parser(tree, diagnostics).ParseFile();
   return tree;
 }

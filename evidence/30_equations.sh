@@ -37,6 +37,9 @@ row "blocks of random networks = those of dense circuit and cut-set matrices" "t
 out="$(run test_normal_tree '*')"
 row "the normal tree against brute force over all pairs of forests; certificates checked" "test_normal_tree" "$(passed "$out")" "all" "$(verdict "$out")"
 
+out="$(run test_equations 'BlockCertificates.*:Networks.OrderStates*'; run test_product 'Diagnostics.WrongModels*')"
+row "every implicit block certified in the finite field; dependent ones refused with their equations (tests/diagnostics/4003_*)" "test_equations --gtest_filter='BlockCertificates.*:Networks.Order*'" "$(passed "$out")" "all" "$(verdict "$out")"
+
 # 4. Energy.
 out="$(run test_equations 'Energy.*')"
 row "energy over 5 of the slowest time constants; a planted sign error is seen" "test_equations --gtest_filter='Energy.*'" "$(said "$out" 'systems [0-9]+, worst [0-9.e+-]+')" "200 systems, ≤ 1e-4 (100 rtol)" "$(verdict "$out")"

@@ -96,6 +96,9 @@ std::string OrderText(const Translation& t, const Console& console, bool statist
         "\nstatistics\n  blocks: {}\n  equations the tree left open {}{}\n  kernels {}, steps {}\n", kinds,
         sorted.offsets.augmentations, sorted.offsets.from_scratch ? ", matched from scratch" : "",
         t.program->kernels(), t.program->steps.size());
+    const BlockCertificates& proof = t.certificates;
+    text += fmt::format("  implicit blocks {}: {} proven regular by exact elimination{}\n", proof.blocks,
+                        proof.regular, proof.too_large > 0 ? fmt::format(", {} too large for it", proof.too_large) : "");
   }
   return text;
 }

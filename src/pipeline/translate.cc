@@ -259,6 +259,12 @@ bool Translator::Sort() {
     }
     FindIncidence(system);
   }
+  if (out_->program != nullptr) {
+    out_->certificates = CertifyBlocks(*out_->program);
+    for (const Cancellation& c : out_->certificates.dependent)
+      DiagnoseDependent(system, c.terms, c.cancelled, loaded_.diagnostics);
+    if (!out_->certificates.dependent.empty()) return false;
+  }
   if (out_->sorted->states.size() < static_cast<size_t>(out_->graph->edges.size()))
     DiagnoseHeld(*out_->sorted, loaded_.diagnostics);
   DiagnoseDerivatives(*out_->sorted, loaded_.diagnostics);

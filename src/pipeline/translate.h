@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pipeline/build_graphs.h"
+#include "program/certify_blocks.h"
 #include "program/program.h"
 #include "system_equations/start_values.h"
 
@@ -34,6 +35,7 @@ struct Translation {
   std::vector<StartEntry> starts;           // of classes, composites and the experiment
   std::vector<std::string> unknown_inputs;  // of free_inputs, those that were not found
   uint32_t cancellations = 0;               // orders lost to numbers that cancel
+  BlockCertificates certificates;           // that the blocks can be solved, with `program`
   bool ok = false;
 };
 

@@ -112,6 +112,8 @@ Loaded Load(const std::string& file, const std::vector<std::string>& free_inputs
   TranslateOptions translate;
   translate.free_inputs = free_inputs;
   out.translation = Translate(*out.loaded, translate);
+  const BlockCertificates& proof = out.translation->certificates;
+  EXPECT_EQ(proof.regular, proof.blocks) << file;
   EXPECT_TRUE(out.translation->ok) << file << "\n"
                                    << Render(out.loaded->diagnostics, out.loaded->model.files);
   return out;

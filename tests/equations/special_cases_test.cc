@@ -131,5 +131,38 @@ TEST(SpecialCases, SourceThatFollowsItsOwnCurrentIsAResistor) {
   EXPECT_NEAR(run.End("X.i"), 0.5, 1e-12);
 }
 
+// The certificate in the finite field against matrices whose rank is known.
+TEST(BlockCertificates, NullVectorsOfRandomMatrices) {
+  size_t singular = 0;
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    const size_t n = 1 + seed % 9;
+    uint64_t state = seed;
+    const auto draw = [&state] {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      return FieldElement{state % FieldElement::kPrime, true};
+    };
+    std::vector<FieldElement> a(n * n);
+    for (FieldElement& x : a) x = draw();
+    const bool dependent = n > 1 && seed % 2 == 0;
+    if (dependent) {  // the last row a combination of the others
+      for (size_t c = 0; c < n; ++c) a[(n - 1) * n + c] = {};
+      for (size_t r = 0; r + 1 < n; ++r) {
+        const FieldElement factor = draw();
+        for (size_t c = 0; c < n; ++c) a[(n - 1) * n + c] = a[(n - 1) * n + c] + factor * a[r * n + c];
+      }
+    }
+    const std::vector<FieldElement> x = LeftNullVector(n, a);
+    ASSERT_EQ(!x.empty(), dependent) << seed;
+    if (x.empty()) continue;
+    ++singular;
+    for (size_t c = 0; c < n; ++c) {
+      FieldElement sum{};
+      for (size_t r = 0; r < n; ++r) sum = sum + x[r] * a[r * n + c];
+      EXPECT_EQ(sum.value, 0u);
+    }
+  }
+  EXPECT_GT(singular, 80u);
+}
+
 }  // namespace
 }  // namespace cotree::test

@@ -9,7 +9,7 @@
 
 #include "cli/system_command.h"
 #include "cli/text_table.h"
-#include "simulation/initialize.h"
+#include "simulation/events.h"
 
 namespace cotree {
 namespace {
@@ -103,7 +103,7 @@ std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
   run.switch_time = 1e-9;  // just behind what switches at the start
   InitializeOptions options;
   options.steady = (*translation.equations->model)[translation.graph->system].steady;
-  const Initialization start = Initialize(run, program, translation.starts, options);
+  const Initialization start = Events(run, program).Begin(translation.starts, options);
   if (!start.ok) {
     fmt::print(stderr, "cotree: at the start: {}\n", start.problem);
     return std::nullopt;

@@ -11,6 +11,7 @@
 #include "cli/files.h"
 #include "cli/quantities.h"
 #include "pipeline/translate.h"
+#include "simulation/events.h"
 #include "simulation/simulate.h"
 
 namespace cotree {
@@ -97,11 +98,8 @@ Prepared Prepare(const SimulateOptions& options, const Console& console) {
     out.exit = kExitModel;
     return out;
   }
-  if (program.when_clauses > 0 || program.sampled_components > 0)
-    fmt::print(
-        stderr,
-        "cotree: note: events and samples are not simulated in this version; discrete values keep their "
-        "start\n");
+  if (program.external_components > 0)
+    fmt::print(stderr, "cotree: note: foreign code (external) is not run in this version; its outputs stay 0\n");
   SimulationOptions& s = out.simulation;
   if (experiment != nullptr) {
     s.start = Setting(model, experiment->settings.begin, 0);
@@ -123,11 +121,6 @@ Prepared Prepare(const SimulateOptions& options, const Console& console) {
     refuse(fmt::format("a tolerance of {} is not between 1e-13 and 0.1", s.rtol));
   if (options.interval && !(*options.interval > 0)) refuse("the interval of the output must be positive");
   if (!std::isfinite(s.stop)) refuse("the run would never end");
-  if (!program.events.empty() && program.when_clauses == 0)
-    fmt::print(stderr,
-               "cotree: note: conditions that depend on the motion switch without being located in this "
-               "version; compare "
-               "with a smaller --rtol\n");
   if (out.exit == kExitOk && !(s.stop > s.start)) {
     fmt::print(stderr, "cotree: the run would end at {} s, not after its beginning at {} s\n", s.stop,
                s.start);
@@ -168,11 +161,14 @@ void PrintSummary(const Prepared& p, const Trajectory& trajectory, const Simulat
                   double seconds, const Console& console) {
   const SortedSystem& sorted = *p.translation->sorted;
   const Model& model = p.loaded->model;
-  fmt::print("{}: {} states, {} unknowns; {:g} s in {} steps, {:.3g} s of computing\n",
+  fmt::print("{}: {} states, {} unknowns; {:g} s in {} steps{}, {:.3g} s of computing\n",
              console.Bold(model.Text(model[p.translation->graph->system].name)), sorted.states.size(),
              sorted.equations.size(),
              trajectory.times.empty() ? 0.0 : trajectory.times.back() - p.simulation.start, trajectory.steps,
+             trajectory.event_times.empty() ? "" : fmt::format(" and {} events", trajectory.event_times.size()),
              seconds);
+  if (!trajectory.stop_reason.empty())
+    fmt::print("the model ended the run at {:.6g} s: {}\n", trajectory.times.back(), trajectory.stop_reason);
   std::vector<std::string> names;
   if (p.translation->experiment != nullptr) names = p.translation->experiment->plot_texts;
   if (names.empty()) {
@@ -258,8 +254,8 @@ int RunValues(const SimulateOptions& options, const Console& console) {
   } else {
     ProgramRun run(*p.translation->program);
     run.switch_time = p.simulation.start + 1e-9 * std::max(1.0, std::fabs(p.simulation.start));
-    const Initialization begin = Initialize(run, *p.translation->program, p.translation->starts,
-                                            {p.simulation.start, p.simulation.steady});
+    const Initialization begin = Events(run, *p.translation->program)
+                                     .Begin(p.translation->starts, {p.simulation.start, p.simulation.steady});
     problem = begin.problem;
     for (uint32_t slot = 0; slot < sorted.first_slot[p.translation->equations->part_variables]; ++slot) {
       slots.push_back(slot);

@@ -7,9 +7,9 @@
 
 #include "expr/dependence.h"
 #include "expr/jacobian.h"
-#include "expr/linear.h"
 #include "expr/solve.h"
 #include "expr/walk.h"
+#include "program/held_table.h"
 #include "program/program.h"
 #include "program/tearing.h"
 
@@ -41,11 +41,18 @@ struct BoundCode {
   std::vector<ScalarUse> locals;
 };
 
+// A local that is something held (HeldTable), not a variable.
+constexpr uint32_t kHeldLocal = uint32_t{1} << 31;
+
 /* Numbers locals and parameters of a scalar class as the code asks for them. */
 class ClassNames : public CodeWriter::Names {
  public:
-  ClassNames(const EquationSystem& system, DerivedEquations& derived, uint32_t scalar)
-      : pool_(system.model->expressions), derived_(derived), scalar_(scalar) {
+  ClassNames(const EquationSystem& system, DerivedEquations& derived, HeldTable& held, uint32_t scalar)
+      : pool_(system.model->expressions),
+        derived_(derived),
+        held_(held),
+        conditions_(system.scalars[scalar].held),
+        scalar_(scalar) {
     const auto& parameters = system.scalars[scalar].parameters;
     for (uint32_t p = 0; p < parameters.size(); ++p) parameters_.try_emplace(parameters[p].symbol.value, p);
   }
@@ -60,11 +67,21 @@ class ClassNames : public CodeWriter::Names {
     const auto at = parameters_.find(symbol.value);
     return at == parameters_.end() ? UINT32_MAX : at->second;
   }
+  bool IsHeld(ExprId condition) const override {
+    return std::binary_search(conditions_.begin(), conditions_.end(), condition,
+                              [](ExprId a, ExprId b) { return a.value < b.value; });
+  }
+  uint32_t Held(HeldUse use) override {
+    locals.push_back({kHeldLocal | held_.Number(scalar_, use), 0});
+    return static_cast<uint32_t>(locals.size() - 1);
+  }
   std::vector<ScalarUse> locals;
 
  private:
   const ExprPool& pool_;
   DerivedEquations& derived_;
+  HeldTable& held_;
+  const std::vector<ExprId>& conditions_;
   uint32_t scalar_;
   std::unordered_map<uint32_t, uint32_t> parameters_;
 };
@@ -76,7 +93,8 @@ class Builder {
         system_(*sorted_->system),
         model_(*system_.model),
         pool_(model_.expressions),
-        out_(std::make_unique<Program>()) {
+        out_(std::make_unique<Program>()),
+        held_(system_.scalars.size(), sorted_->slots()) {
     out_->sorted = sorted_;
   }
 
@@ -96,7 +114,9 @@ class Builder {
     BoundCode code;
   };
 
-  BoundCode MakeCode(uint32_t scalar, std::span<const ExprId> roots);
+  BoundCode MakeCode(uint32_t scalar, std::span<const ExprId> roots,
+                     CodeWriter::Events events = CodeWriter::Events::kOn);
+  uint32_t SlotOf(const Part& part, ScalarUse use, bool continuous = true);
   bool Passes(Form& form, uint32_t parameters);
   Form& SolvedForm(uint32_t scalar, uint32_t equation, uint32_t times, ScalarUse unknown);
   uint32_t BindLocals(const Part& part, const BoundCode& code);
@@ -110,6 +130,10 @@ class Builder {
   void Emit(uint32_t block);
   void CollectSwitches();
   void CollectEvents();
+  void CollectWhens(const Part& part);
+  void CollectHeld(const HeldTable::Entry& entry);
+  Program::Bound Bind(const Part& part, std::span<const ExprId> roots,
+                      CodeWriter::Events events = CodeWriter::Events::kOn);
 
   /** What a block of the sorted system becomes, before it is scheduled. */
   struct Unit {
@@ -135,12 +159,14 @@ class Builder {
   LargeVector<SumRow> sums_;
   LargeVector<uint32_t> successor_first_, successors_, open_;
   LargeVector<uint32_t> block_of_equation_;
+  HeldTable held_;
+  std::map<std::pair<uint32_t, std::vector<uint32_t>>, BoundCode> event_codes_;  // by class and expressions
 };
 
-BoundCode Builder::MakeCode(uint32_t scalar, std::span<const ExprId> roots) {
-  ClassNames names(system_, *sorted_->derived, scalar);
+BoundCode Builder::MakeCode(uint32_t scalar, std::span<const ExprId> roots, CodeWriter::Events events) {
+  ClassNames names(system_, *sorted_->derived, held_, scalar);
   CodeWriter writer(model_, names);
-  Code code = writer.Write(roots);
+  Code code = writer.Write(roots, events);
   code.locals = static_cast<uint32_t>(names.locals.size());
   if (code.unsupported) {
     const std::string text = code.what;
@@ -197,12 +223,16 @@ bool Builder::Passes(Form& form, uint32_t parameters) {
 
 uint32_t Builder::BindLocals(const Part& part, const BoundCode& code) {
   const auto first = static_cast<uint32_t>(locals_.size());
-  for (const ScalarUse& use : code.locals) {
-    const VariableRef ref = system_.Resolve(part, use.variable);
-    // An order beyond those of the sorted system does not occur in what was sorted.
-    locals_.push_back(ref.variable == UINT32_MAX ? 0 : sorted_->Slot({ref.variable, ref.order + use.order}));
-  }
+  for (const ScalarUse& use : code.locals) locals_.push_back(SlotOf(part, use));
   return first;
+}
+
+uint32_t Builder::SlotOf(const Part& part, ScalarUse use, bool continuous) {
+  if ((use.variable & kHeldLocal) != 0) return held_.Slot(part, use.variable & ~kHeldLocal, continuous);
+  const VariableRef ref = system_.Resolve(part, use.variable);
+  // An order beyond those of the sorted system does not occur in what was sorted.
+  const VariableRef at{ref.variable, ref.order + use.order};
+  return sorted_->HasSlot(at) ? sorted_->Slot(at) : 0;
 }
 
 void Builder::AddSum(uint32_t k, uint32_t block) {
@@ -368,17 +398,18 @@ void Builder::AddImplicit(std::span<const uint32_t> equations, uint32_t block) {
       for (const SymbolId symbol : symbols) {
         const ExprId partial = Differentiate(pool_, derived.residual, symbol);
         roots.push_back(partial);
-        for (const SymbolId used : FindSymbols(pool_, partial)) {
-          if (pool_.kind(used) != SymbolKind::kParameter) form.constant = false;
+        for (const SymbolId used :
+             FindSymbolsBetweenEvents(pool_, partial, system_.scalars[part.scalar].held)) {
           if (std::find(symbols.begin(), symbols.end(), used) != symbols.end()) form.linear = false;
         }
         ExprOrder order;
         FindOrder(pool_, std::span(&partial, 1), &order);
         for (const ExprId node : order.nodes) {
-          if (pool_.op(node) == Op::kTime) form.constant = false;
+          const bool variable =
+              pool_.IsSymbol(node) && pool_.kind(pool_.SymbolOf(node)) != SymbolKind::kParameter;
+          if (variable || pool_.op(node) == Op::kTime || pool_.op(node) == Op::kCall) form.constant = false;
         }
       }
-      if (!LinearCoefficients(pool_, derived.residual, symbols).linear) form.linear = false;
       form.code = MakeCode(part.scalar, roots);
     }
     linear = linear && form.linear;
@@ -390,11 +421,7 @@ void Builder::AddImplicit(std::span<const uint32_t> equations, uint32_t block) {
     }
     row.code = form.code.code;
     row.first_local = static_cast<uint32_t>(out_->locals.size());
-    for (const ScalarUse& use : form.code.locals) {
-      const VariableRef ref = system_.Resolve(part, use.variable);
-      out_->locals.push_back(
-          ref.variable == UINT32_MAX ? 0 : sorted_->Slot({ref.variable, ref.order + use.order}));
-    }
+    for (const ScalarUse& use : form.code.locals) out_->locals.push_back(SlotOf(part, use));
     row.parameters = system_.parameters.first[part.component];
     out.rows.push_back(std::move(row));
   }
@@ -521,6 +548,7 @@ void Builder::CollectSwitches() {
     std::vector<ExprId> roots;
     for (uint32_t e = 0; e < system_.scalars[s].always; ++e)
       roots.push_back(system_.scalars[s].equations[e].residual);
+    for (const ScalarElement::When& when : system_.scalars[s].whens) roots.push_back(when.condition);
     if (roots.empty()) continue;
     for (const TimeSwitch& found : FindTimeSwitches(model_, roots))
       of_class[s].emplace_back(found, MakeCode(s, std::span(&found.argument, 1)).code);
@@ -537,44 +565,106 @@ void Builder::CollectSwitches() {
   }
 }
 
-// Conditions on the motion, for the events of a later stage; counted here, and kept as zero functions.
+// Code of an instance that runs at events; made once a class.
+Program::Bound Builder::Bind(const Part& part, std::span<const ExprId> roots, CodeWriter::Events events) {
+  std::vector<uint32_t> key{static_cast<uint32_t>(events)};
+  for (const ExprId root : roots) key.push_back(root.value);
+  const auto [at, fresh] = event_codes_.try_emplace({part.scalar, std::move(key)});
+  if (fresh) at->second = MakeCode(part.scalar, roots, events);
+  const Program::Bound out{at->second.code, static_cast<uint32_t>(out_->locals.size()),
+                           system_.parameters.first[part.component], part.component};
+  for (const ScalarUse& use : at->second.locals) out_->locals.push_back(SlotOf(part, use, false));
+  return out;
+}
+
+void Builder::CollectWhens(const Part& part) {
+  const ScalarElement& scalar = system_.scalars[part.scalar];
+  for (const ScalarElement::When& when : scalar.whens) {
+    Program::When out;
+    static_cast<Program::Bound&>(out) = Bind(part, std::span(&when.condition, 1));
+    out.is_elsewhen = when.is_elsewhen;
+    out.stops = when.stops;
+    out.reason = when.stop_reason;
+    out.first_action = static_cast<uint32_t>(out_->actions.size());
+    for (const ScalarElement::When::Action& a : when.actions) {
+      Program::Action action;
+      static_cast<Program::Bound&>(action) = Bind(part, std::span(&a.value, 1), CodeWriter::Events::kOff);
+      action.target = SlotOf(part, {a.variable, a.order}, false);
+      action.reinit = a.reinit;
+      out_->actions.push_back(action);
+    }
+    out.actions = static_cast<uint32_t>(out_->actions.size()) - out.first_action;
+    out_->whens.push_back(std::move(out));
+  }
+  for (const auto& [condition, message] : scalar.assertions) {
+    Program::Assertion out;
+    static_cast<Program::Bound&>(out) = Bind(part, std::span(&condition, 1), CodeWriter::Events::kOff);
+    out.message = message;
+    out_->assertions.push_back(std::move(out));
+  }
+}
+
+// What gives a held slot its value.
+void Builder::CollectHeld(const HeldTable::Entry& entry) {
+  const HeldUse use = held_.Use(entry);
+  const Part& part = *entry.part;
+  switch (use.kind) {
+    case HeldUse::Kind::kRelation:
+    case HeldUse::Kind::kLevel: {
+      Program::Relation out;
+      const bool level = use.kind == HeldUse::Kind::kLevel;
+      const ExprId x =
+          level ? use.expr : pool_.Subtract(pool_.operand(use.expr, 0), pool_.operand(use.expr, 1));
+      static_cast<Program::Bound&>(out) = Bind(part, std::span(&x, 1));
+      out.kind = level                                ? Program::Relation::Kind::kLevel
+                 : pool_.op(use.expr) == Op::kLess ? Program::Relation::Kind::kLess
+                                                      : Program::Relation::Kind::kLessEqual;
+      out.slot = entry.slot;
+      out.continuous = entry.continuous;
+      out_->relations.push_back(out);
+      return;
+    }
+    case HeldUse::Kind::kPre: {
+      const SymbolInfo info = pool_.symbol(pool_.SymbolOf(use.expr));
+      const uint32_t variable = sorted_->derived->VariableOf(part.scalar, info.base);
+      if (variable != UINT32_MAX)
+        out_->pres.push_back({entry.slot, SlotOf(part, {variable, info.order}, false), entry.continuous});
+      return;
+    }
+    case HeldUse::Kind::kClock:
+    case HeldUse::Kind::kDelay: {
+      const std::vector<ExprId> roots(pool_.operands(use.expr).begin(), pool_.operands(use.expr).end());
+      const Program::Bound bound = Bind(part, roots);
+      if (use.kind == HeldUse::Kind::kClock) {
+        out_->clocks.emplace_back();
+        static_cast<Program::Bound&>(out_->clocks.back()) = bound;
+        out_->clocks.back().slot = entry.slot;
+      } else {
+        out_->delays.emplace_back();
+        static_cast<Program::Bound&>(out_->delays.back()) = bound;
+        out_->delays.back().slot = entry.slot;
+      }
+      return;
+    }
+    case HeldUse::Kind::kInitial:
+      out_->initial_slots.push_back(entry.slot);
+      return;
+    case HeldUse::Kind::kTerminal:
+      out_->terminal_slots.push_back(entry.slot);
+      return;
+  }
+}
+
+// What happens at events: after all other code is made, since that decides what is held.
 void Builder::CollectEvents() {
-  std::vector<std::vector<BoundCode>> of_class(system_.scalars.size());
-  std::vector<bool> made(system_.scalars.size(), false);
   for (const Part& part : system_.parts) {
     const ScalarElement& scalar = system_.scalars[part.scalar];
-    if (!made[part.scalar]) {
-      made[part.scalar] = true;
-      std::vector<ExprId> roots;
-      for (uint32_t e = 0; e < scalar.always; ++e) roots.push_back(scalar.equations[e].residual);
-      for (const ScalarElement::When& when : scalar.whens) roots.push_back(when.condition);
-      ExprOrder order;
-      FindOrder(pool_, roots, &order);
-      for (const ExprId id : order.nodes) {
-        if (pool_.op(id) != Op::kLess && pool_.op(id) != Op::kLessEqual) continue;
-        bool moves = false;
-        for (const SymbolId symbol : FindSymbols(pool_, id))
-          moves = moves || pool_.kind(symbol) == SymbolKind::kVariable ||
-                  pool_.kind(symbol) == SymbolKind::kInput;
-        if (!moves) continue;
-        const ExprId zero = pool_.Subtract(pool_.operand(id, 0), pool_.operand(id, 1));
-        of_class[part.scalar].push_back(MakeCode(part.scalar, std::span(&zero, 1)));
-      }
-    }
-    out_->when_clauses += static_cast<uint32_t>(scalar.whens.size());
-    for (const BoundCode& code : of_class[part.scalar]) {
-      Program::EventFunction event{code.code, static_cast<uint32_t>(out_->locals.size()),
-                                   system_.parameters.first[part.component]};
-      bool known = true;
-      for (const ScalarUse& use : code.locals) {
-        const VariableRef ref = system_.Resolve(part, use.variable);
-        const VariableRef at{ref.variable, ref.order + use.order};
-        known = known && ref.variable != UINT32_MAX && sorted_->HasSlot(at);
-        out_->locals.push_back(known ? sorted_->Slot(at) : 0);
-      }
-      if (known) out_->events.push_back(event);
-    }
+    if (!scalar.whens.empty() || !scalar.assertions.empty()) CollectWhens(part);
+    for (uint32_t v = scalar.continuous; v < scalar.owned; ++v)
+      out_->discrete_slots.push_back(sorted_->Slot({part.first_variable + v, 0}));
   }
+  for (size_t k = 0; k < held_.entries().size(); ++k) CollectHeld(held_.entries()[k]);
+  out_->slots = held_.end();
 }
 
 std::unique_ptr<Program> Builder::Run(std::string* problem) {
@@ -588,7 +678,6 @@ std::unique_ptr<Program> Builder::Run(std::string* problem) {
   for (const Table& table : model_.tables) out_->tables.emplace_back(table);
   for (uint32_t b = 0; b < count; ++b) AddUnit(b);
   Schedule();
-  out_->slots = sorted_->slots();
   for (const VariableRef& state : sorted_->states) {
     out_->state_slots.push_back(sorted_->Slot(state));
     out_->derivative_slots.push_back(sorted_->Slot({state.variable, state.order + 1}));
@@ -602,7 +691,7 @@ std::unique_ptr<Program> Builder::Run(std::string* problem) {
   for (const Part& part : system_.parts) {
     if (part.scalar >= system_.graph->elements.size()) continue;
     const ComponentClass& cls = model_[system_.graph->elements[part.scalar].class_id];
-    if (!cls.sample_period.IsNone() || !cls.external_library.empty()) ++out_->sampled_components;
+    if (!cls.external_library.empty()) ++out_->external_components;
   }
   return std::move(out_);
 }

@@ -62,62 +62,140 @@ uint32_t CodeWriter::Number(double value) {
   return Emit({CodeOp::kNumber, Op::kNumber, 0, 0, 0, value});
 }
 
-uint32_t CodeWriter::Register(ExprId id, bool switched) {
-  return *(switched ? switched_ : plain_).Find(id);
+namespace {
+
+/** What a node depends on between events. */
+enum NodeClass : uint32_t { kMoves, kConstant, kTimeOnly, kDiscrete };
+
+uint32_t ClassOfNode(const ExprPool& pool, ExprId id, const ExprMap& known) {
+  if (pool.op(id) == Op::kTime) return kTimeOnly;
+  if (pool.IsSymbol(id)) {
+    const SymbolKind kind = pool.kind(pool.SymbolOf(id));
+    return kind == SymbolKind::kParameter ? kConstant : kind == SymbolKind::kDiscrete ? kDiscrete : kMoves;
+  }
+  if (pool.op(id) == Op::kCall) {
+    const Builtin builtin = FindBuiltin(pool.FunctionName(pool.FunctionOf(id)));
+    if (IsDiscreteBuiltin(builtin)) return kDiscrete;
+    if (builtin == Builtin::kDelay) return kMoves;
+  }
+  uint32_t out = kConstant;
+  for (const ExprId operand : pool.operands(id)) {
+    const uint32_t below = *known.Find(operand);
+    if (below == kMoves || (below != kConstant && out != kConstant && below != out)) return kMoves;
+    if (below != kConstant) out = below;
+  }
+  return out;
 }
 
-// Whether a node depends on time, and else on parameters only. 0: has variables, 1: constant, 2: time.
+}  // namespace
+
 bool CodeWriter::TimeOnly(ExprId id) {
-  const uint32_t* known = time_only_.Find(id);
-  return known != nullptr && *known == 2;
+  return *class_.Find(id) == kTimeOnly;
+}
+bool CodeWriter::Moves(ExprId id) {
+  return *class_.Find(id) == kMoves;
 }
 
-uint32_t CodeWriter::Chain(ExprId id, Op op, bool switched) {
+// Whether a node is read from a slot that is held between events.
+bool CodeWriter::IsHeld(ExprId id, Context context) {
+  return context == kSmooth && Moves(id) && names_.IsHeld(id);
+}
+
+// How the operands of a node are read.
+CodeWriter::Context CodeWriter::Below(ExprId id, Context context) {
+  const Op op = pool_.op(id);
+  if (op == Op::kCall && context == kSmooth) {
+    const Builtin builtin = FindBuiltin(pool_.FunctionName(pool_.FunctionOf(id)));
+    if (builtin == Builtin::kNoEvent || builtin == Builtin::kSmooth) return kPlain;
+  }
+  return context == kSmooth && IsSwitch(op) && op != Op::kMod && TimeOnly(id) ? kSwitched : context;
+}
+
+uint32_t CodeWriter::Load(uint32_t local) {
+  return Emit({CodeOp::kLoad, Op::kSymbol, local, 0, 0, 0});
+}
+uint32_t CodeWriter::Unary(Op op, uint32_t a) {
+  return Emit({CodeOp::kUnary, op, a, 0, 0, 0});
+}
+uint32_t CodeWriter::Binary(Op op, uint32_t a, uint32_t b) {
+  return Emit({CodeOp::kBinary, op, a, b, 0, 0});
+}
+
+uint32_t CodeWriter::Chain(ExprId id, Op op, Context context) {
   const auto operands = pool_.operands(id);
-  uint32_t sum = Register(operands[0], switched);
-  for (size_t k = 1; k < operands.size(); ++k)
-    sum = Emit({CodeOp::kBinary, op, sum, Register(operands[k], switched), 0, 0});
+  uint32_t sum = Register(operands[0], context);
+  for (size_t k = 1; k < operands.size(); ++k) sum = Binary(op, sum, Register(operands[k], context));
   return sum;
 }
 
-uint32_t CodeWriter::Call(ExprId id, bool switched) {
+// An inequality, floor, ceil, sign or mod of the motion: from what is held.
+uint32_t CodeWriter::HeldNode(ExprId id) {
+  const ExprId x = pool_.operand(id, 0);
+  const auto relation = [&](ExprId r) { return Load(names_.Held({HeldUse::Kind::kRelation, r})); };
+  switch (pool_.op(id)) {
+    case Op::kFloor:
+      return Load(names_.Held({HeldUse::Kind::kLevel, x}));
+    case Op::kCeil:
+      return Binary(Op::kMultiply, Number(-1),
+                    Load(names_.Held({HeldUse::Kind::kLevel, pool_.Negate(x)})));
+    case Op::kSign:
+      return Binary(Op::kAdd, relation(pool_.Less(pool_.Zero(), x)),
+                    Binary(Op::kMultiply, Number(-1), relation(pool_.Less(x, pool_.Zero()))));
+    case Op::kMod: {
+      const ExprId b = pool_.operand(id, 1);
+      const uint32_t turns = Load(names_.Held({HeldUse::Kind::kLevel, pool_.Divide(x, b)}));
+      const uint32_t back =
+          Binary(Op::kMultiply, Number(-1), Binary(Op::kMultiply, Register(b, kSmooth), turns));
+      return Binary(Op::kAdd, Register(x, kSmooth), back);
+    }
+    default:
+      return relation(id);
+  }
+}
+
+uint32_t CodeWriter::Call(ExprId id, Context context) {
   const FunctionInfo& function = pool_.function(pool_.FunctionOf(id));
-  const std::string_view name = pool_.FunctionName(pool_.FunctionOf(id));
-  const auto operands = pool_.operands(id);
+  const std::string name(pool_.FunctionName(pool_.FunctionOf(id)));
+  const std::vector<ExprId> operands(pool_.operands(id).begin(), pool_.operands(id).end());
+  const auto held = [&](HeldUse::Kind kind, ExprId expr) { return Load(names_.Held({kind, expr})); };
   switch (FindBuiltin(name)) {
     case Builtin::kNoEvent:
     case Builtin::kSmooth:
-      return Register(operands.back(), switched);
+      return Register(operands.back(), Below(id, context));
     case Builtin::kPre:
-      return Register(operands[0], switched);
-    case Builtin::kSample:
+      return held(HeldUse::Kind::kPre, operands[0]);
     case Builtin::kEdge:
+      return Binary(Op::kAnd, Register(operands[0], context),
+                    Unary(Op::kNot, held(HeldUse::Kind::kPre, operands[0])));
     case Builtin::kChange:
+      return Binary(Op::kNotEqual, Register(operands[0], context), held(HeldUse::Kind::kPre, operands[0]));
+    case Builtin::kSample:
+      return held(HeldUse::Kind::kClock, id);
     case Builtin::kInitial:
+      return held(HeldUse::Kind::kInitial, id);
     case Builtin::kTerminal:
-      return Number(0);
+      return held(HeldUse::Kind::kTerminal, id);
     case Builtin::kDelay:
-      out_.unsupported = true;
-      out_.what = "delay(...)";
-      return Number(0);
+      return held(HeldUse::Kind::kDelay, id);
     case Builtin::kNone:
       break;
   }
   const uint32_t table = FindTable(model_, name);
   if (table == UINT32_MAX || operands.empty()) {
     out_.unsupported = true;
-    out_.what = "the function " + std::string(name);
+    out_.what = "the function " + name;
     return Number(0);
   }
   uint32_t orders = 0;
   if (!function.orders.empty()) orders = 16 * function.orders[0];
   if (function.orders.size() > 1) orders += function.orders[1];
-  const uint32_t x = Register(operands[0], switched);
-  return Emit({CodeOp::kTable, Op::kCall, x, operands.size() > 1 ? Register(operands[1], switched) : x, table,
+  const uint32_t x = Register(operands[0], context);
+  return Emit({CodeOp::kTable, Op::kCall, x, operands.size() > 1 ? Register(operands[1], context) : x, table,
                static_cast<double>(orders)});
 }
 
-uint32_t CodeWriter::Node(ExprId id, bool switched) {
+uint32_t CodeWriter::Node(ExprId id, Context context) {
+  if (IsHeld(id, context)) return HeldNode(id);
   const auto operands = pool_.operands(id);
   const Op op = pool_.op(id);
   switch (op) {
@@ -126,7 +204,7 @@ uint32_t CodeWriter::Node(ExprId id, bool switched) {
     case Op::kBoolean:
       return Number(pool_.BooleanValue(id) ? 1 : 0);
     case Op::kTime:
-      return Emit({switched ? CodeOp::kSwitchTime : CodeOp::kTime, Op::kTime, 0, 0, 0, 0});
+      return Emit({context == kSwitched ? CodeOp::kSwitchTime : CodeOp::kTime, Op::kTime, 0, 0, 0, 0});
     case Op::kSymbol: {
       const SymbolId symbol = pool_.SymbolOf(id);
       const bool parameter = pool_.kind(symbol) == SymbolKind::kParameter;
@@ -138,26 +216,24 @@ uint32_t CodeWriter::Node(ExprId id, bool switched) {
     case Op::kMultiply:
     case Op::kAnd:
     case Op::kOr:
-      return Chain(id, op, switched);
+      return Chain(id, op, context);
     case Op::kPower:
       if (const auto integer = pool_.AsInteger(operands[1]))
-        return Emit({CodeOp::kIntegerPower, op, Register(operands[0], switched), 0, 0,
+        return Emit({CodeOp::kIntegerPower, op, Register(operands[0], context), 0, 0,
                      static_cast<double>(*integer)});
       break;
     case Op::kIf:
-      return Emit({CodeOp::kIf, op, Register(operands[0], switched), Register(operands[1], switched),
-                   Register(operands[2], switched), 0});
+      return Emit({CodeOp::kIf, op, Register(operands[0], context), Register(operands[1], context),
+                   Register(operands[2], context), 0});
     case Op::kCall:
-      return Call(id, switched);
+      return Call(id, context);
     case Op::kMod:
       // The jump of a sawtooth is where the floor jumps.
-      if (TimeOnly(id) && !switched) {
-        const uint32_t a = Register(operands[0], true), b = Register(operands[1], true);
-        const uint32_t turns =
-            Emit({CodeOp::kUnary, Op::kFloor, Emit({CodeOp::kBinary, Op::kDivide, a, b, 0, 0}), 0, 0, 0});
-        const uint32_t back = Emit({CodeOp::kBinary, Op::kMultiply, Number(-1),
-                                    Emit({CodeOp::kBinary, Op::kMultiply, b, turns, 0, 0}), 0, 0});
-        return Emit({CodeOp::kBinary, Op::kAdd, Register(operands[0], false), back, 0, 0});
+      if (TimeOnly(id) && context == kSmooth) {
+        const uint32_t a = Register(operands[0], kSwitched), b = Register(operands[1], kSwitched);
+        const uint32_t turns = Unary(Op::kFloor, Binary(Op::kDivide, a, b));
+        const uint32_t back = Binary(Op::kMultiply, Number(-1), Binary(Op::kMultiply, b, turns));
+        return Binary(Op::kAdd, Register(operands[0], kSmooth), back);
       }
       break;
     case Op::kElement:
@@ -169,50 +245,49 @@ uint32_t CodeWriter::Node(ExprId id, bool switched) {
     default:
       break;
   }
-  const bool inside = switched || (IsSwitch(op) && TimeOnly(id));
-  if (operands.size() == 1) return Emit({CodeOp::kUnary, op, Register(operands[0], inside), 0, 0, 0});
-  return Emit({CodeOp::kBinary, op, Register(operands[0], inside), Register(operands[1], inside), 0, 0});
+  const Context below = Below(id, context);
+  if (operands.size() == 1) return Unary(op, Register(operands[0], below));
+  return Binary(op, Register(operands[0], below), Register(operands[1], below));
 }
 
-namespace {
-
-// 0: depends on variables, 1: constant, 2: on time (and parameters) only.
-uint32_t ClassOfNode(const ExprPool& pool, ExprId id, const ExprMap& known) {
-  if (pool.op(id) == Op::kTime) return 2;
-  if (pool.IsSymbol(id)) return pool.kind(pool.SymbolOf(id)) == SymbolKind::kParameter ? 1 : 0;
-  uint32_t out = 1;
-  for (const ExprId operand : pool.operands(id)) {
-    const uint32_t below = *known.Find(operand);
-    if (below == 0) return 0;
-    out = std::max(out, below);
-  }
-  return out;
-}
-
-}  // namespace
-
-Code CodeWriter::Write(std::span<const ExprId> roots) {
+Code CodeWriter::Write(std::span<const ExprId> roots, Events events) {
   out_ = {};
-  plain_.Clear();
-  switched_.Clear();
-  time_only_.Clear();
+  for (ExprMap& map : registers_) map.Clear();
+  class_.Clear();
   ExprOrder order;
   FindOrder(pool_, roots, &order);
-  for (const ExprId id : order.nodes) time_only_.Insert(id, ClassOfNode(pool_, id, time_only_));
-  // The switched version of a node is needed below a switch; what depends on time only and is used so.
+  for (const ExprId id : order.nodes) class_.Insert(id, ClassOfNode(pool_, id, class_));
+  // In which contexts each node is needed, from the roots down.
   std::vector<uint8_t> needed(order.nodes.size(), 0);
+  const Context top = events == Events::kOn ? kSmooth : kPlain;
+  for (const ExprId root : roots) needed[order.PositionOf(root)] |= 1u << top;
   for (size_t k = order.nodes.size(); k-- > 0;) {
     const ExprId id = order.nodes[k];
-    const bool opens = needed[k] != 0 || (IsSwitch(pool_.op(id)) && TimeOnly(id));
-    if (!opens) continue;
-    for (const ExprId operand : pool_.operands(id)) needed[order.PositionOf(operand)] = 1;
+    const bool call = pool_.op(id) == Op::kCall;
+    const Builtin builtin =
+        call ? FindBuiltin(pool_.FunctionName(pool_.FunctionOf(id))) : Builtin::kNone;
+    const bool past = builtin == Builtin::kPre || builtin == Builtin::kDelay || builtin == Builtin::kSample;
+    for (uint8_t context = 0; context < kContexts; ++context) {
+      if ((needed[k] & (1u << context)) == 0 || past) continue;
+      const auto at = static_cast<Context>(context);
+      const bool held = IsHeld(id, at);
+      if (held && pool_.op(id) != Op::kMod) continue;
+      unsigned below = 1u << Below(id, at);
+      if (pool_.op(id) == Op::kMod && at == kSmooth && TimeOnly(id)) below |= 1u << kSwitched;
+      for (const ExprId operand : pool_.operands(id)) {
+        uint8_t& mask = needed[order.PositionOf(operand)];
+        mask = static_cast<uint8_t>(mask | below);
+      }
+    }
   }
   for (size_t k = 0; k < order.nodes.size(); ++k) {
-    const ExprId id = order.nodes[k];
-    if (needed[k] != 0) switched_.Insert(id, Node(id, true));
-    plain_.Insert(id, Node(id, false));
+    for (uint8_t context = 0; context < kContexts; ++context) {
+      if ((needed[k] & (1u << context)) == 0) continue;
+      const auto at = static_cast<Context>(context);
+      registers_[at].Insert(order.nodes[k], Node(order.nodes[k], at));
+    }
   }
-  for (const ExprId root : roots) out_.results.push_back(Register(root, false));
+  for (const ExprId root : roots) out_.results.push_back(Register(root, top));
   return std::move(out_);
 }
 
@@ -224,7 +299,7 @@ std::vector<TimeSwitch> FindTimeSwitches(Model& model, std::span<const ExprId> r
   ExprMap classes;
   for (const ExprId id : order.nodes) classes.Insert(id, ClassOfNode(pool, id, classes));
   for (const ExprId id : order.nodes) {
-    if (*classes.Find(id) != 2) continue;
+    if (*classes.Find(id) != kTimeOnly) continue;
     const Op op = pool.op(id);
     const auto operands = pool.operands(id);
     if (IsRelation(op) || op == Op::kMin || op == Op::kMax) {

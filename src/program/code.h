@@ -148,7 +148,26 @@ struct TimeSwitch {
   uint32_t table = 0;
 };
 
-/** Makes code from expressions of a scalar class. */
+/** What code reads besides variables, parameters and time: values that are held between events, or come from
+the past. Each has a slot of its own for each instance. */
+struct HeldUse {
+  enum class Kind : uint8_t {
+    kRelation,  // an inequality: 1 or 0
+    kLevel,     // floor(x)
+    kPre,       // pre(x): x before the event; `expr` is x itself
+    kClock,     // sample(start, period): 1 at a tick
+    kInitial,   // initial()
+    kTerminal,  // terminal()
+    kDelay,     // delay(u, T)
+  };
+  Kind kind;
+  ExprId expr;
+};
+
+/** Makes code from expressions of a scalar class. Relations on the motion (and floor, ceil, sign, mod) read
+what is held in a slot since the last event, so that the code is smooth between events; relations on the time
+alone see a time inside the segment between known switching times; inside noevent and smooth, and with
+`Events::kOff`, everything is computed as it stands. */
 class CodeWriter {
  public:
   struct Names {
@@ -156,25 +175,40 @@ class CodeWriter {
     virtual uint32_t Local(SymbolId symbol) = 0;
     /// The number of a parameter; UINT32_MAX: none.
     virtual uint32_t Parameter(SymbolId symbol) = 0;
+    /// Whether a condition is held between events.
+    virtual bool IsHeld(ExprId condition) const = 0;
+    /// The number of a local for what is held.
+    virtual uint32_t Held(HeldUse use) = 0;
     virtual ~Names() = default;
   };
-  CodeWriter(const Model& model, Names& names) : model_(model), pool_(model.expressions), names_(names) {}
-  Code Write(std::span<const ExprId> roots);
+  enum class Events : uint8_t { kOn, kOff };
+  CodeWriter(Model& model, Names& names) : model_(model), pool_(model.expressions), names_(names) {}
+  Code Write(std::span<const ExprId> roots, Events events = Events::kOn);
 
  private:
+  /** How a node is read: with what is held, at a time inside the segment, or as it stands. */
+  enum Context : uint8_t { kSmooth, kSwitched, kPlain, kContexts };
+
   uint32_t Emit(Instruction i);
   uint32_t Number(double value);
-  uint32_t Node(ExprId id, bool switched);
-  uint32_t Call(ExprId id, bool switched);
-  uint32_t Chain(ExprId id, Op op, bool switched);
-  uint32_t Register(ExprId id, bool switched);
+  uint32_t Load(uint32_t local);
+  uint32_t Unary(Op op, uint32_t a);
+  uint32_t Binary(Op op, uint32_t a, uint32_t b);
+  uint32_t Node(ExprId id, Context context);
+  uint32_t HeldNode(ExprId id);
+  uint32_t Call(ExprId id, Context context);
+  uint32_t Chain(ExprId id, Op op, Context context);
+  uint32_t Register(ExprId id, Context context) { return *registers_[context].Find(id); }
   bool TimeOnly(ExprId id);
+  bool Moves(ExprId id);
+  bool IsHeld(ExprId id, Context context);
+  Context Below(ExprId id, Context context);
 
-  const Model& model_;
-  const ExprPool& pool_;
+  Model& model_;
+  ExprPool& pool_;
   Names& names_;
   Code out_;
-  ExprMap plain_, switched_, time_only_;
+  ExprMap registers_[kContexts], class_;
 };
 
 /// All known switching of some expressions.

@@ -96,14 +96,56 @@ struct Program {
   std::vector<KnownSwitch> switches;
   std::vector<std::string> unsupported;  // "delay(...) in line": what has no value in a run
 
-  /** Conditions that depend on the motion: zero functions for events. */
-  struct EventFunction {
-    uint32_t code;
-    uint32_t first_local, parameters;
+  /** Code of one instance that is run at events only. */
+  struct Bound {
+    uint32_t code = 0, first_local = 0, parameters = 0;
+    uint32_t component = 0;  // whose it is, for messages
   };
-  std::vector<EventFunction> events;
-  uint32_t when_clauses = 0, sampled_components = 0;
+  /** A condition on the motion, held in a slot between events. Its code gives x: true where x < 0 or x <= 0;
+  or the level is floor(x). */
+  struct Relation : Bound {
+    enum class Kind : uint8_t { kLess, kLessEqual, kLevel } kind = Kind::kLess;
+    uint32_t slot = 0;
+    bool continuous = false;  // what is computed between events depends on it
+  };
+  /** pre(x): the value of x before the event, or before the last round of an event. */
+  struct Pre {
+    uint32_t slot, of;
+    bool continuous;
+  };
+  /** sample(start, period): results of the code; the slot is 1 at ticks. */
+  struct Clock : Bound {
+    uint32_t slot = 0;
+  };
+  /** delay(u, T): the code gives u and T; the slot is u as it was T ago. */
+  struct Delay : Bound {
+    uint32_t slot = 0;
+  };
+  struct Action : Bound {
+    uint32_t target = 0;
+    bool reinit = false;
+  };
+  /** When the condition becomes true, the actions are carried out; an elsewhen only if none before it did. */
+  struct When : Bound {
+    bool is_elsewhen = false, stops = false;
+    std::string reason;
+    uint32_t first_action = 0, actions = 0;
+  };
+  struct Assertion : Bound {
+    std::string message;
+  };
+  std::vector<Relation> relations;
+  std::vector<Pre> pres;
+  std::vector<Clock> clocks;
+  std::vector<Delay> delays;
+  std::vector<When> whens;
+  std::vector<Action> actions;
+  std::vector<Assertion> assertions;
+  std::vector<uint32_t> discrete_slots;  // change at events only
+  std::vector<uint32_t> initial_slots, terminal_slots;
+  uint32_t external_components = 0;
 
+  bool HasEvents() const { return !relations.empty() || !clocks.empty() || !whens.empty(); }
   uint64_t kernels() const { return runs.size(); }
 };
 

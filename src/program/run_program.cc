@@ -56,6 +56,16 @@ CodeContext<double> ProgramRun::Context(double time) const {
   return context;
 }
 
+double ProgramRun::Compute(const Program::Bound& bound, double time, std::span<double> results) {
+  const Code& code = program_.codes[bound.code];
+  CodeContext<double> context = Context(time);
+  context.locals = program_.locals.data() + bound.first_local;
+  context.parameters = sorted_.system->parameters.values.data() + bound.parameters;
+  RunCode(code, context, registers_.data());
+  for (size_t k = 0; k < results.size(); ++k) results[k] = registers_[code.results[k]];
+  return registers_[code.results[0]];
+}
+
 double ProgramRun::Evaluate(uint32_t code, uint32_t parameters, double time) const {
   CodeContext<double> context = Context(time);
   context.switch_time = time;
@@ -236,6 +246,10 @@ bool OverSteps(const Program& program, CodeContext<Value> context, Value* regist
 
 bool ProgramRun::Run(double time) {
   ++evaluations;
+  for (size_t d = 0; d < delay_lines.size(); ++d) {
+    const DelayLine& line = delay_lines[d];
+    values[program_.delays[d].slot] = line.At(time - line.delay, switch_time - line.delay);
+  }
   const CodeContext<double> context = Context(time);
   const bool solved = OverSteps(
       program_, context, registers_.data(), [&](uint32_t slot) { return values[slot]; },

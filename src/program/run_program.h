@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "program/delay_line.h"
 #include "program/linear_solver.h"
 #include "program/program.h"
 
@@ -38,6 +39,11 @@ class ProgramRun {
   std::string FailureText() const;
 
   uint64_t evaluations = 0, iterations = 0;
+
+  /// The results of code that is run at events, at the present values; the first one.
+  double Compute(const Program::Bound& bound, double time, std::span<double> results = {});
+  /// The past of each delay(...): filled by who integrates, read by Run.
+  std::vector<DelayLine> delay_lines;
 
   /// The numbers of an argument of known switches at a time.
   double Evaluate(uint32_t code, uint32_t parameters, double time) const;

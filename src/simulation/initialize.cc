@@ -60,8 +60,9 @@ void Initializer::PlaceStarts() {
   for (const StartEntry& start : starts_) {
     if (!sorted_.HasSlot(start.variable)) continue;
     const uint32_t slot = sorted_.Slot(start.variable);
-    if (start.given) run_.values[slot] = start.value;
     const auto state = state_of_slot.find(slot);
+    const bool discrete = state == state_of_slot.end() && sorted_.equation_of_slot[slot] == UINT32_MAX;
+    if (start.given && !(discrete && options_.keep_discrete)) run_.values[slot] = start.value;
     if (state != state_of_slot.end()) {
       priority_[state->second] = start.fixed ? -1 : start.prefer ? 2 : 1;
     } else if (start.fixed && sorted_.equation_of_slot[slot] != UINT32_MAX) {
@@ -248,6 +249,9 @@ bool Initializer::Newton() {
 
 Initialization Initializer::Solve() {
   PlaceStarts();
+  if (!options_.keep_discrete) {
+    for (const Program::Pre& p : program_.pres) run_.values[p.slot] = run_.values[p.of];
+  }
   AddConditions();
   if (conditions_.empty()) {
     out_.ok = run_.Run(options_.time);

@@ -22,6 +22,7 @@ struct Initialization {
 struct InitializeOptions {
   double time = 0;
   bool steady = false;
+  bool keep_discrete = false;  // discrete variables have their values already
 };
 
 /// Sets all values of `run` at the beginning.

@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
+#include <queue>
+
+#include "simulation/events.h"
 
 namespace cotree {
 namespace {
@@ -23,10 +27,38 @@ std::vector<uint32_t> AllSlots(const Program& program) {
   return slots;
 }
 
+/* Notices events that follow each other without end: ever faster (Zeno), or at the limit of the numbers. */
+class EventWatch {
+ public:
+  explicit EventWatch(double duration) : duration_(duration) {}
+  /// An event that changed something; what to say if it is one too many.
+  std::string Add(double time) {
+    const double gap = time - last_;
+    last_ = time;
+    const double ratio = gap / before_;
+    shrinking_ = ratio < 1 ? shrinking_ + 1 : 0;
+    tiny_ = gap <= 1e-10 * duration_ ? tiny_ + 1 : 0;
+    before_ = gap;
+    if (shrinking_ >= 10 && gap < 1e-5 * std::max(std::fabs(time), 1e-3 * duration_))
+      return "infinitely many events in a finite time (Zeno): they follow each other ever faster, towards " +
+             TimeText(time + gap * ratio / (1 - ratio));
+    if (tiny_ >= 300) return "chattering: event follows event with next to no time in between";
+    return {};
+  }
+
+ private:
+  double duration_, last_ = -INFINITY, before_ = INFINITY;
+  int shrinking_ = 0, tiny_ = 0;
+};
+
 class Simulator {
  public:
   Simulator(const Program& program, const SimulationOptions& options, std::vector<uint32_t> slots)
-      : program_(program), options_(options), run_(program) {
+      : program_(program),
+        options_(options),
+        run_(program),
+        events_(run_, program),
+        watch_(options.stop - options.start) {
     out_.slots = slots.empty() ? AllSlots(program) : std::move(slots);
     out_.columns.resize(out_.slots.size());
   }
@@ -38,75 +70,268 @@ class Simulator {
           "before it began: " + program_.unsupported.front() + " cannot be computed in this version";
       return std::move(out_);
     }
-    std::vector<double> knots = KnownSwitchTimes(program_, options_.start, options_.stop);
-    out_.switch_times = knots;
-    knots.push_back(options_.stop);
+    knots_ = KnownSwitchTimes(program_, options_.start, options_.stop);
+    out_.switch_times = knots_;
     interval_ = options_.interval > 0 ? options_.interval : (options_.stop - options_.start) / 500;
-    run_.switch_time = (options_.start + knots.front()) / 2;
-    out_.initialization = Initialize(run_, program_, starts, {options_.start, options_.steady});
+    run_.switch_time = (options_.start + (knots_.empty() ? options_.stop : knots_.front())) / 2;
+    out_.initialization = events_.Begin(starts, {options_.start, options_.steady});
     if (!out_.initialization.ok) {
       out_.ok = false;
       out_.problem = "at the start: " + out_.initialization.problem;
       return std::move(out_);
     }
-    const auto integrator = MakeIntegrator(run_, program_, options_);
-    double time = options_.start;
-    Record(time);
-    for (const double knot : knots) {
-      if (!Segment(*integrator, time, knot)) break;
-      time = knot;
-    }
-    out_.steps = integrator->steps;
-    out_.jacobians = integrator->jacobians;
+    integrator_ = MakeIntegrator(run_, program_, options_);
+    Record(options_.start);
+    if (CheckAssertions(options_.start)) Integrate();
+    out_.steps = integrator_->steps;
+    out_.jacobians = integrator_->jacobians;
     out_.evaluations = run_.evaluations;
+    out_.events = events_.count;
     return std::move(out_);
   }
 
  private:
-  bool Segment(Integrator& integrator, double begin, double end) {
-    if (!(end > begin)) return true;
-    run_.switch_time = begin + (end - begin) / 2;
-    // Everything else behind the switch.
-    if (begin > options_.start) {
-      if (!run_.Run(begin)) return Fail(begin, run_.FailureText());
-      Record(begin);
+  /** What happens at a time that is known before. */
+  struct Stop {
+    double time;
+    bool knot, tick, delayed;
+  };
+  Stop NextStop(double after) {
+    while (next_knot_ < knots_.size() && knots_[next_knot_] <= after) ++next_knot_;
+    while (!delayed_.empty() && delayed_.top() <= after) delayed_.pop();
+    const double knot = next_knot_ < knots_.size() ? knots_[next_knot_] : INFINITY;
+    const double tick = events_.NextTick(), delayed = delayed_.empty() ? INFINITY : delayed_.top();
+    const double time = std::min({knot, tick, delayed, options_.stop});
+    // What is within rounding of each other happens together.
+    const double close = time + 1e-12 * std::max(std::fabs(time), 1e-3 * (options_.stop - options_.start));
+    return {time, knot <= close, tick <= close, delayed <= close};
+  }
+
+  void Integrate() {
+    double time = options_.start;
+    bool restart = true;
+    while (time < options_.stop) {
+      const Stop stop = NextStop(time);
+      run_.switch_time = time + (stop.time - time) / 2;
+      if (time > options_.start && !TimeEvent(time, restart)) return;
+      if (restart ? !integrator_->Restart(time, stop.time) : !integrator_->Continue(stop.time)) {
+        Fail(time, "the integrator could not start");
+        return;
+      }
+      if (!Segment(time, stop.time)) return;
+      time = stop.time;
+      at_stop_ = stop;
     }
-    if (!integrator.Restart(begin, end)) return Fail(begin, "the integrator could not start");
+    if (program_.terminal_slots.empty() && !at_stop_.tick) return;
+    if (!events_.Settle(time, {at_stop_.tick, true}))
+      Fail(time, events_.problem());
+    else if (events_.changed())
+      Record(time);
+  }
+
+  // What happens at a time known before, seen from behind it.
+  bool TimeEvent(double time, bool& restart) {
+    if (!program_.HasEvents()) {
+      if (!run_.Run(time)) return Fail(time, run_.FailureText());
+    } else if (!events_.Settle(time, {at_stop_.tick, false})) {
+      return Fail(time, events_.problem());
+    }
+    restart = at_stop_.knot || at_stop_.delayed || events_.changed();
+    if (restart) {
+      Record(time);
+      BreakDelays(time, at_stop_.knot || at_stop_.delayed);
+    }
+    return AfterEvent(time, false) && CheckAssertions(time);
+  }
+
+  /** From one known time to the next. */
+  bool Segment(double begin, double end) {
     double time = begin;
-    std::vector<double> states;
     int stuck = 0;
+    const bool watched = !program_.relations.empty();
     while (time < end) {
       const double before = time;
-      if (!integrator.Step(&time)) return Fail(time, integrator.problem());
+      if (!integrator_->Step(&time)) return Fail(before, integrator_->problem());
       const bool tiny = time - before < 1e-13 * std::max(std::fabs(time), end - begin) && time < end;
       stuck = tiny ? stuck + 1 : 0;
       if (stuck > 200)
         return Fail(time, "the steps become too small: something grows without bound, or jumps");
-      while (true) {
-        const double next = options_.start + static_cast<double>(row_ + 1) * interval_;
-        if (!(next < time) || !(next < end - 1e-9 * interval_)) break;
-        ++row_;
-        if (next <= begin) continue;
-        if (!RecordAt(integrator, next, states)) return false;
+      double from = before;
+      while (watched) {
+        double at = time;
+        if (!FindCrossing(from, &at)) break;
+        if (!failed_.empty()) return Fail(at, failed_);
+        if (!Past(from, at, end) || !Event(at)) return false;
+        from = at;
+        if (!events_.changed()) continue;
+        if (!integrator_->Restart(at, end)) return Fail(at, "the integrator could not start");
+        time = at;
+        break;
       }
+      if (!failed_.empty()) return Fail(time, failed_);
+      if (time > from && !Past(from, time, end)) return false;
       if (options_.progress && !options_.progress(time)) {
         out_.stopped = true;
         return false;
       }
     }
-    if (!RecordAt(integrator, end, states)) return false;
+    return RecordAt(end);
+  }
+
+  // Output rows and the past of delays within a step, or a part of it.
+  bool Past(double from, double to, double end) {
+    while (true) {
+      const double next = options_.start + static_cast<double>(row_ + 1) * interval_;
+      if (!(next < to) || !(next < end - 1e-9 * interval_)) break;
+      ++row_;
+      if (next <= from) continue;
+      if (!RecordAt(next)) return false;
+    }
+    if (run_.delay_lines.empty() && program_.assertions.empty()) return true;
+    const double points = run_.delay_lines.empty() ? 1 : Pieces(to - from, 2000, 4);
+    for (double k = 1; k <= points; ++k) {
+      const double t = k == points ? to : from + (to - from) * k / points;
+      if (!MoveTo(t)) return false;
+      for (size_t d = 0; d < run_.delay_lines.size(); ++d)
+        run_.delay_lines[d].Add(t, run_.Compute(program_.delays[d], t));
+    }
+    for (DelayLine& line : run_.delay_lines) line.Forget(to);
+    return CheckAssertions(to);
+  }
+
+  /* The first time in (from, *at] at which a condition differs from what is held. Looks inside the step find
+  what goes there and back: at the middle, and at least at each 500th of the run. */
+  bool FindCrossing(double from, double* at) {
+    double low = from, high = *at;
+    const double pieces = Pieces(high - from, 500, 2);
+    for (double k = 1; k <= pieces; ++k) {
+      const double t = k == pieces ? *at : from + (*at - from) * k / pieces;
+      if (!(t > low)) continue;
+      if (Crosses(t)) {
+        high = t;
+        break;
+      }
+      if (!failed_.empty() || k == pieces) return false;
+      low = t;
+    }
+    const double close =
+        std::max(4 * std::numeric_limits<double>::epsilon() * std::fabs(high), 1e-14 * (*at - from));
+    auto crossings = events_.crossings();
+    std::vector<double> below = Distances(low, crossings), above = Values(crossings);
+    double weight_low = 1, weight_high = 1;  // Illinois: an end that stays counts half
+    for (int turn = 0; high - low > close && turn < 100 && failed_.empty(); ++turn) {
+      double guess = high;
+      for (size_t k = 0; k < crossings.size(); ++k) {
+        const double a = weight_low * below[k], b = weight_high * above[k];
+        if (a != b && std::isfinite(a) && std::isfinite(b)) guess = std::min(guess, low + (high - low) * a / (a - b));
+      }
+      const double inset = std::min(0.1 * (high - low), close / 2);
+      double next = std::clamp(guess, low + inset, high - inset);
+      if (turn % 4 == 3 || !std::isfinite(next)) next = low + (high - low) / 2;
+      if (!(next > low && next < high)) break;
+      if (Crosses(next)) {
+        high = next;
+        if (events_.crossings().size() != crossings.size()) {
+          crossings = events_.crossings();
+          below = Distances(low, crossings);
+        }
+        crossings = events_.crossings();
+        above = Values(crossings);
+        weight_high = 1;
+        weight_low /= 2;
+      } else {
+        low = next;
+        below = Distances(low, crossings);
+        weight_low = 1;
+        weight_high /= 2;
+      }
+    }
+    *at = high;
     return true;
   }
-  bool RecordAt(Integrator& integrator, double time, std::vector<double>& states) {
-    if (!integrator.Interpolate(time, states)) return Fail(time, "the integrator lost its history");
-    for (size_t k = 0; k < states.size(); ++k) run_.values[program_.state_slots[k]] = states[k];
-    if (!run_.Run(time)) return Fail(time, run_.FailureText());
+  // In how many pieces a step is looked at: none longer than a `parts`th of the run.
+  double Pieces(double step, double parts, double least) const {
+    return std::max(least, std::ceil(step / (options_.stop - options_.start) * parts));
+  }
+  bool Crosses(double time) { return MoveTo(time) && events_.Crossed(time); }
+  static std::vector<double> Values(const std::vector<Events::Crossing>& crossings) {
+    std::vector<double> out;
+    for (const Events::Crossing& c : crossings) out.push_back(c.value - c.level);
+    return out;
+  }
+  std::vector<double> Distances(double time, const std::vector<Events::Crossing>& crossings) {
+    std::vector<double> out;
+    if (!MoveTo(time)) return std::vector<double>(crossings.size(), NAN);
+    for (const Events::Crossing& c : crossings) out.push_back(events_.Distance(c, time));
+    return out;
+  }
+
+  // An event in the middle of a step.
+  bool Event(double time) {
+    if (!MoveTo(time)) return Fail(time, failed_);
+    const size_t rows = out_.times.size();
+    Record(time);
+    if (!events_.Settle(time, {})) return Fail(time, events_.problem());
+    if (events_.changed()) {
+      Record(time);
+      BreakDelays(time, true);
+    } else {
+      Forget(rows);
+    }
+    return AfterEvent(time, true) && CheckAssertions(time);
+  }
+  bool AfterEvent(double time, bool located) {
+    if (events_.changed() || !events_.fired().empty()) out_.event_times.push_back(time);
+    if (events_.stopped()) {
+      out_.stop_reason = *events_.stopped();
+      return false;
+    }
+    if (!located || !(events_.changed() || !events_.fired().empty())) return true;
+    const std::string endless = watch_.Add(time);
+    if (endless.empty()) return true;
+    std::vector<uint32_t> relations;
+    for (const Events::Crossing& c : events_.crossings()) relations.push_back(c.relation);
+    return Fail(time, endless + "; look at " + events_.Names(relations, events_.fired()) +
+                          (events_.fired().empty() ? " (give it a hysteresis)" : " (give it a mode of rest)"));
+  }
+  void BreakDelays(double time, bool kink) {
+    for (size_t d = 0; d < run_.delay_lines.size(); ++d) {
+      DelayLine& line = run_.delay_lines[d];
+      const double u = run_.Compute(program_.delays[d], time);
+      if (!kink && u == line.last_value()) continue;
+      line.Break(time, u);
+      delayed_.push(time + line.delay);
+    }
+  }
+
+  // The states of a time within the last step, and all that follows from them.
+  bool MoveTo(double time) {
+    if (!integrator_->Interpolate(time, states_)) {
+      failed_ = "the integrator lost its history";
+      return false;
+    }
+    for (size_t k = 0; k < states_.size(); ++k) run_.values[program_.state_slots[k]] = states_[k];
+    if (run_.Run(time)) return true;
+    failed_ = run_.FailureText();
+    return false;
+  }
+  bool RecordAt(double time) {
+    if (!MoveTo(time)) return Fail(time, failed_);
     Record(time);
     return true;
   }
   void Record(double time) {
     out_.times.push_back(time);
     for (size_t k = 0; k < out_.slots.size(); ++k) out_.columns[k].push_back(run_.values[out_.slots[k]]);
+  }
+  void Forget(size_t rows) {
+    out_.times.resize(rows);
+    for (auto& column : out_.columns) column.resize(rows);
+  }
+  bool CheckAssertions(double time) {
+    if (program_.assertions.empty()) return true;
+    const auto violated = events_.Violated(time);
+    return !violated || Fail(time, *violated);
   }
   bool Fail(double time, const std::string& reason) {
     out_.ok = false;
@@ -117,124 +342,20 @@ class Simulator {
   const Program& program_;
   const SimulationOptions& options_;
   ProgramRun run_;
+  Events events_;
+  EventWatch watch_;
+  std::unique_ptr<Integrator> integrator_;
   Trajectory out_;
+  std::vector<double> knots_, states_;
+  size_t next_knot_ = 0;
+  std::priority_queue<double, std::vector<double>, std::greater<>> delayed_;  // jumps that arrive later
+  Stop at_stop_{};
+  std::string failed_;
   double interval_ = 0;
   uint64_t row_ = 0;
 };
 
 }  // namespace
-
-namespace {
-
-/* Times at which functions of time and parameters cross zero or a whole number, or meet the knots of a table.
- */
-class SwitchFinder {
- public:
-  SwitchFinder(const Program& program, double start, double stop)
-      : program_(program), run_(program), start_(start), stop_(stop) {}
-
-  std::vector<double> Find() {
-    // Saw-teeth first: between their jumps the others are smooth.
-    for (const Program::KnownSwitch& s : program_.switches) {
-      if (s.kind == TimeSwitch::Kind::kInteger) Between(s, start_, stop_, kSamples);
-    }
-    Tidy();
-    std::vector<double> ends{start_};
-    ends.insert(ends.end(), times_.begin(), times_.end());
-    ends.push_back(stop_);
-    const size_t samples = std::max<size_t>(16, kSamples / ends.size());
-    for (const Program::KnownSwitch& s : program_.switches) {
-      if (s.kind == TimeSwitch::Kind::kInteger) continue;
-      for (size_t k = 0; k + 1 < ends.size(); ++k) Between(s, ends[k], ends[k + 1], samples);
-    }
-    Tidy();
-    return std::move(times_);
-  }
-
- private:
-  static constexpr size_t kSamples = 20'000, kMost = 1'000'000;
-
-  double Value(const Program::KnownSwitch& s, double t) const {
-    return run_.Evaluate(s.code, s.parameters, t);
-  }
-  // What changes when something switches: the sign, the whole part, the interval of the table.
-  double Level(const Program::KnownSwitch& s, double value) const {
-    switch (s.kind) {
-      case TimeSwitch::Kind::kZero:
-        return value > 0 ? 1 : 0;
-      case TimeSwitch::Kind::kInteger:
-        return std::floor(value);
-      case TimeSwitch::Kind::kKnots: {
-        const auto& knots = program_.tables[s.table].knots();
-        return static_cast<double>(std::upper_bound(knots.begin(), knots.end(), value) - knots.begin());
-      }
-    }
-    return 0;
-  }
-  void Add(double t) {
-    if (t > start_ && t < stop_ && times_.size() < kMost) times_.push_back(t);
-  }
-  void Between(const Program::KnownSwitch& s, double a, double b, size_t samples) {
-    // Inside the ends, where one-sided values are those of the interval.
-    const double inset = 1e-7 * (b - a), from = a + inset, to = b - inset;
-    const double va = Value(s, from), vb = Value(s, to), vm = Value(s, from + 0.375 * (to - from));
-    if (!std::isfinite(va) || !std::isfinite(vb)) return;
-    const double straight = va + 0.375 * (vb - va);
-    if (std::fabs(vm - straight) <= 1e-9 * (std::fabs(va) + std::fabs(vb) + 1e-300)) {
-      Straight(s, from, to, va, vb);
-      return;
-    }
-    double t0 = from, level = Level(s, va);
-    for (size_t k = 1; k <= samples; ++k) {
-      const double t1 = from + (to - from) * static_cast<double>(k) / static_cast<double>(samples);
-      const double next = Level(s, Value(s, t1));
-      if (next != level) {
-        double low = t0, high = t1;
-        for (int i = 0; i < 60 && high - low > 1e-15 * std::max(std::fabs(low), std::fabs(high)); ++i) {
-          const double middle = low + (high - low) / 2;
-          (Level(s, Value(s, middle)) == level ? low : high) = middle;
-        }
-        Add(high);
-      }
-      t0 = t1;
-      level = next;
-    }
-  }
-  void Straight(const Program::KnownSwitch& s, double from, double to, double va, double vb) {
-    const double slope = (vb - va) / (to - from);
-    if (slope == 0 || !std::isfinite(slope)) return;
-    const double low = std::min(va, vb), high = std::max(va, vb), margin = 1e-6 * (high - low);
-    const auto cross = [&](double level) {
-      if (level >= low - margin && level <= high + margin) Add(from + (level - va) / slope);
-    };
-    if (s.kind == TimeSwitch::Kind::kZero) cross(0);
-    if (s.kind == TimeSwitch::Kind::kKnots) {
-      for (const double knot : program_.tables[s.table].knots()) cross(knot);
-    }
-    if (s.kind == TimeSwitch::Kind::kInteger && high - low <= static_cast<double>(kMost)) {
-      for (double level = std::ceil(low - margin); level <= high + margin; ++level) cross(level);
-    }
-  }
-  void Tidy() {
-    std::sort(times_.begin(), times_.end());
-    const double close = 1e-12 * std::max(std::fabs(start_), std::fabs(stop_));
-    times_.erase(
-        std::unique(times_.begin(), times_.end(), [&](double a, double b) { return b - a <= close; }),
-        times_.end());
-  }
-
-  const Program& program_;
-  const ProgramRun run_;
-  double start_, stop_;
-  std::vector<double> times_;
-};
-
-}  // namespace
-
-std::vector<double> KnownSwitchTimes(const Program& program, double start, double stop) {
-  if (program.switches.empty()) return {};
-  return SwitchFinder(program, start, stop).Find();
-}
 
 Trajectory Simulate(const Program& program, const std::vector<StartEntry>& starts,
                     const SimulationOptions& options, std::vector<uint32_t> slots) {

@@ -24,7 +24,7 @@ struct SimulationOptions {
   std::function<bool(double time)> progress;
 };
 
-/** What a run gave. Rows at the output times, and two at each known switching time: before and after. */
+/** What a run gave. Rows at the output times, and two at each event: before and after. */
 struct Trajectory {
   std::vector<uint32_t> slots;  // what the columns are
   std::vector<double> times;
@@ -34,8 +34,10 @@ struct Trajectory {
   bool stopped = false;  // by `progress`
   std::string problem;   // what went wrong, with the time; what was computed so far is kept
   Initialization initialization;
-  uint64_t steps = 0, evaluations = 0, jacobians = 0;
-  std::vector<double> switch_times;
+  std::string stop_reason;  // of stop("reason"): the model ended the run
+  uint64_t steps = 0, evaluations = 0, jacobians = 0, events = 0;
+  std::vector<double> switch_times;  // known before
+  std::vector<double> event_times;   // at which something happened: conditions, samples
 };
 
 /// `slots`: what to record; empty: everything that belongs to a component.
@@ -60,6 +62,8 @@ class Integrator {
   virtual ~Integrator() = default;
   /// Starts anew at a time with the states of `run`.
   virtual bool Restart(double time, double stop) = 0;
+  /// Goes on to another stop time.
+  virtual bool Continue(double stop) = 0;
   /// One step towards the stop time; the time reached.
   virtual bool Step(double* time) = 0;
   /// The states at a time within the last step.

@@ -14,6 +14,13 @@
 namespace cotree {
 namespace {
 
+// A step reads the past up to its own beginning at most; 0: no limit.
+double MostStep(const ProgramRun& run) {
+  double most = 0;
+  for (const DelayLine& line : run.delay_lines) most = most == 0 ? line.delay : std::min(most, line.delay);
+  return most;
+}
+
 /* What both methods share: the right side, error weights, the vector of states. */
 class SundialsIntegrator : public Integrator {
  public:
@@ -37,6 +44,7 @@ class SundialsIntegrator : public Integrator {
   void TakeStates(double time) {
     double* y = N_VGetArrayPointer(y_);
     time_ = time;
+    fresh_ = true;
     const bool first = least_.empty();
     if (first) least_.assign(largest_.size(), 1e-6);
     for (size_t k = 0; k < program_.state_slots.size(); ++k) {
@@ -77,6 +85,12 @@ class SundialsIntegrator : public Integrator {
     }
     return 0;
   }
+  bool TakeFresh(double time, std::vector<double>& states) {
+    if (!fresh_ || time != time_) return false;
+    const double* y = N_VGetArrayPointer(y_);
+    states.assign(y, y + largest_.size());
+    return true;
+  }
   void Remember() {
     const double* y = N_VGetArrayPointer(y_);
     for (size_t k = 0; k < largest_.size(); ++k) largest_[k] = std::max(largest_[k], std::fabs(y[k]));
@@ -93,6 +107,7 @@ class SundialsIntegrator : public Integrator {
   std::vector<double> largest_, least_;
   std::string problem_;
   double time_ = 0;
+  bool fresh_ = true;  // no step since the restart at time_
 };
 
 class BdfIntegrator : public SundialsIntegrator {
@@ -124,10 +139,13 @@ class BdfIntegrator : public SundialsIntegrator {
   bool Restart(double time, double stop) override {
     TakeStates(time);
     if (CVodeReInit(cvode_, time, y_) != CV_SUCCESS) return false;
-    return CVodeSetStopTime(cvode_, stop) == CV_SUCCESS;
+    if (MostStep(run_) > 0) CVodeSetMaxStep(cvode_, MostStep(run_));
+    return Continue(stop);
   }
+  bool Continue(double stop) override { return CVodeSetStopTime(cvode_, stop) == CV_SUCCESS; }
   bool Step(double* time) override {
     problem_.clear();
+    fresh_ = false;
     const int flag = CVode(cvode_, INFINITY, y_, time, CV_ONE_STEP);
     ++steps;
     Remember();
@@ -143,7 +161,7 @@ class BdfIntegrator : public SundialsIntegrator {
     return false;
   }
   bool Interpolate(double time, std::vector<double>& states) override {
-    if (CVodeGetDky(cvode_, time, 0, interpolated_) != CV_SUCCESS) return false;
+    if (fresh_ || CVodeGetDky(cvode_, time, 0, interpolated_) != CV_SUCCESS) return TakeFresh(time, states);
     const double* y = N_VGetArrayPointer(interpolated_);
     states.assign(y, y + largest_.size());
     return true;
@@ -206,10 +224,13 @@ class ExplicitIntegrator : public SundialsIntegrator {
   bool Restart(double time, double stop) override {
     TakeStates(time);
     if (ARKStepReInit(arkode_, Right, nullptr, time, y_) != ARK_SUCCESS) return false;
-    return ARKStepSetStopTime(arkode_, stop) == ARK_SUCCESS;
+    if (MostStep(run_) > 0) ARKStepSetMaxStep(arkode_, MostStep(run_));
+    return Continue(stop);
   }
+  bool Continue(double stop) override { return ARKStepSetStopTime(arkode_, stop) == ARK_SUCCESS; }
   bool Step(double* time) override {
     problem_.clear();
+    fresh_ = false;
     const int flag = ARKStepEvolve(arkode_, INFINITY, y_, time, ARK_ONE_STEP);
     ++steps;
     Remember();
@@ -220,7 +241,7 @@ class ExplicitIntegrator : public SundialsIntegrator {
     return false;
   }
   bool Interpolate(double time, std::vector<double>& states) override {
-    if (ARKStepGetDky(arkode_, time, 0, interpolated_) != ARK_SUCCESS) return false;
+    if (fresh_ || ARKStepGetDky(arkode_, time, 0, interpolated_) != ARK_SUCCESS) return TakeFresh(time, states);
     const double* y = N_VGetArrayPointer(interpolated_);
     states.assign(y, y + largest_.size());
     return true;
@@ -233,12 +254,19 @@ class ExplicitIntegrator : public SundialsIntegrator {
 /* Nothing is integrated: time just goes on. */
 class NoIntegrator : public Integrator {
  public:
-  bool Restart(double, double stop) override {
+  explicit NoIntegrator(const ProgramRun& run) : run_(run) {}
+  bool Restart(double time, double stop) override {
+    time_ = time;
+    return Continue(stop);
+  }
+  bool Continue(double stop) override {
     stop_ = stop;
     return true;
   }
   bool Step(double* time) override {
-    *time = stop_;
+    const double most = MostStep(run_);
+    *time = time_ = most > 0 ? std::min(stop_, time_ + most) : stop_;
+    ++steps;
     return true;
   }
   bool Interpolate(double, std::vector<double>& states) override {
@@ -248,14 +276,15 @@ class NoIntegrator : public Integrator {
   std::string problem() const override { return {}; }
 
  private:
-  double stop_ = 0;
+  const ProgramRun& run_;
+  double time_ = 0, stop_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& program,
                                            const SimulationOptions& options) {
-  if (program.state_slots.empty()) return std::make_unique<NoIntegrator>();
+  if (program.state_slots.empty()) return std::make_unique<NoIntegrator>(run);
   if (options.method == Method::kExplicit) return std::make_unique<ExplicitIntegrator>(run, program, options);
   return std::make_unique<BdfIntegrator>(run, program, options);
 }

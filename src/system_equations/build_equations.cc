@@ -28,6 +28,7 @@ class Builder {
   void NumberParts();
   void BindInputs();
   void BindInner();
+  void WantAtEvents();
   void AddRows();
   void FreeInputs(LargeVector<Driver>& drivers);
   VariableRef Find(const Driver& driver);
@@ -322,8 +323,23 @@ EquationSystem Builder::Run() {
     out_.is_input.assign(out_.variable_count, false);
     for (const VariableRef& input : out_.inputs) out_.is_input[input.variable] = true;
   }
+  WantAtEvents();
   FindIncidence(out_);
   return std::move(out_);
+}
+
+// Rates that only conditions, `when`s and assertions read must be computed, too.
+void Builder::WantAtEvents() {
+  for (const Part& part : out_.parts) {
+    const ScalarElement& scalar = out_.scalars[part.scalar];
+    for (const ScalarUse& use : scalar.event_uses) {
+      if (scalar.variables[use.variable].role == ScalarVariable::Role::kDiscrete) continue;
+      const VariableRef ref = out_.Resolve(part, use.variable);
+      const bool input = ref.variable != UINT32_MAX && !out_.is_input.empty() && out_.is_input[ref.variable];
+      if (ref.variable != UINT32_MAX && ref.order + use.order > 0 && !input)
+        out_.wanted.push_back({ref.variable, ref.order + use.order});
+    }
+  }
 }
 
 }  // namespace

@@ -42,6 +42,9 @@ class Writer {
   uint32_t VariableOf(SymbolId base);
   uint32_t InnerVariable(SymbolId base, std::vector<uint32_t> indices);
   void Uses(ScalarEquation& equation);
+  void ReadAtEvents(ExprId expr, std::span<const SymbolId> except = {});
+  void AddSamples();
+  void SortActions(ScalarElement::When& when);
   template <class F>
   void OverLoops(LoopRange loops, uint32_t k, std::vector<Replacement>& turn, F&& f);
   double Number(ExprId expr) const { return EvaluateConstant(pool_, expr, element_.values).value_or(0); }
@@ -54,6 +57,7 @@ class Writer {
   std::unordered_map<uint32_t, std::vector<uint32_t>> sizes_;  // by base symbol of an array: its sizes
   std::unordered_map<uint32_t, uint32_t> variable_of_;         // by scalar base symbol
   std::unordered_map<uint32_t, uint32_t> memo_;                // expression -> scalar expression
+  std::map<uint32_t, uint32_t> event_orders_;                  // by variable
   uint64_t turns_ = 0;
 };
 
@@ -277,14 +281,35 @@ uint32_t Writer::VariableOf(SymbolId base) {
 
 void Writer::Uses(ScalarEquation& equation) {
   std::map<uint32_t, uint32_t> orders;
-  for (const Dependence& d : FindDependence(pool_, equation.residual)) {
-    const SymbolKind kind = pool_.kind(d.base);
+  const std::vector<ExprId> held = FindHeld(pool_, std::span(&equation.residual, 1));
+  const std::vector<SymbolId> between = FindSymbolsBetweenEvents(pool_, equation.residual, held);
+  ReadAtEvents(equation.residual, between);
+  for (const SymbolId symbol : between) {
+    const SymbolInfo info = pool_.symbol(symbol);
+    const SymbolKind kind = pool_.kind(info.base);
     if (kind == SymbolKind::kParameter || kind == SymbolKind::kIndex) continue;
-    const uint32_t v = VariableOf(d.base);
+    const uint32_t v = VariableOf(info.base);
     if (out_.variables[v].role == ScalarVariable::Role::kDiscrete) continue;
-    orders[v] = d.order;
+    orders[v] = std::max(orders[v], info.order);
   }
   for (const auto& [v, order] : orders) equation.uses.push_back({v, order});
+}
+
+// Everything that occurs, in conditions and in pre(...) and delay(...), too: it must have a value.
+void Writer::ReadAtEvents(ExprId expr, std::span<const SymbolId> except) {
+  if (expr.IsNone()) return;
+  ExprOrder order;
+  FindOrder(pool_, std::span(&expr, 1), &order);
+  for (const ExprId id : order.nodes) {
+    if (!pool_.IsSymbol(id)) continue;
+    const SymbolInfo info = pool_.symbol(pool_.SymbolOf(id));
+    const SymbolKind kind = pool_.kind(info.base);
+    if (kind == SymbolKind::kParameter || kind == SymbolKind::kIndex) continue;
+    const uint32_t variable = VariableOf(info.base);
+    if (std::find(except.begin(), except.end(), pool_.SymbolOf(id)) != except.end()) continue;
+    uint32_t& highest = event_orders_[variable];
+    highest = std::max(highest, info.order);
+  }
 }
 
 void Writer::AddEquations() {
@@ -359,14 +384,73 @@ void Writer::AddWhens() {
                                   Scalar(Substitute(pool_, action.value, turn)), action.reinit});
         });
       }
+      SortActions(when);
       out_.whens.push_back(std::move(when));
     });
+  }
+  AddSamples();
+  for (const ScalarElement::When& when : out_.whens) {
+    ReadAtEvents(when.condition);
+    for (const auto& action : when.actions) ReadAtEvents(action.value);
   }
   for (const Assertion& assertion : cls_.assertions) {
     OverLoops(assertion.loops, 0, turn, [&] {
       out_.assertions.emplace_back(Scalar(Substitute(pool_, assertion.condition, turn)), assertion.message);
+      ReadAtEvents(out_.assertions.back().first);
     });
   }
+  std::vector<ExprId> roots;
+  for (uint32_t e = 0; e < out_.always; ++e) roots.push_back(out_.equations[e].residual);
+  for (const ScalarElement::When& when : out_.whens) roots.push_back(when.condition);
+  out_.held = FindHeld(pool_, roots);
+  for (const auto& [variable, order] : event_orders_) out_.event_uses.push_back({variable, order});
+}
+
+// The code of a sampled component is one `when` at its samples.
+void Writer::AddSamples() {
+  if (cls_.sample_period.IsNone() || !cls_.external_library.empty()) return;
+  ScalarElement::When when;
+  when.condition = pool_.Call("sample", {pool_.Zero(), Scalar(cls_.sample_period)});
+  when.origin = cls_.origin;
+  std::vector<Replacement> turn;
+  for (const Equation& equation : element_.equations) {
+    OverLoops(equation.loops, 0, turn, [&] {
+      const ExprId target = Scalar(Substitute(pool_, equation.left, turn));
+      if (!pool_.IsSymbol(target)) {
+        out_.refused = "an equation of a sampled component must give one variable: `name = value`";
+        return;
+      }
+      const SymbolInfo info = pool_.symbol(pool_.SymbolOf(target));
+      when.actions.push_back(
+          {VariableOf(info.base), info.order, Scalar(Substitute(pool_, equation.right, turn)), false});
+    });
+  }
+  SortActions(when);
+  out_.whens.push_back(std::move(when));
+}
+
+// Each after those whose results it reads; what was written first comes first otherwise.
+void Writer::SortActions(ScalarElement::When& when) {
+  auto& actions = when.actions;
+  std::map<uint32_t, size_t> sets;
+  for (size_t k = 0; k < actions.size(); ++k) {
+    if (!actions[k].reinit) sets.emplace(actions[k].variable, k);
+  }
+  std::vector<ScalarElement::When::Action> sorted;
+  std::vector<uint8_t> state(actions.size(), 0);
+  const auto visit = [&](auto&& self, size_t k) -> void {
+    if (state[k] != 0) return;
+    state[k] = 1;
+    for (const SymbolId symbol : FindSymbols(pool_, actions[k].value)) {
+      const auto variable = variable_of_.find(pool_.symbol(symbol).base.value);
+      if (variable == variable_of_.end()) continue;
+      const auto at = sets.find(variable->second);
+      if (at != sets.end()) self(self, at->second);
+    }
+    sorted.push_back(actions[k]);
+  };
+  for (size_t k = 0; k < actions.size(); ++k) visit(visit, k);
+  actions = std::move(sorted);
 }
 
 void Writer::AddStarts() {

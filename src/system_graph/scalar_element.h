@@ -80,8 +80,11 @@ struct ScalarElement {
     std::vector<Action> actions;
     Origin origin;
   };
-  std::vector<When> whens;
+  std::vector<When> whens;  // those of a sampled component included
   std::vector<std::pair<ExprId, std::string>> assertions;
+  std::vector<ExprId> held;  // conditions of equations and `when`s that are held between events, sorted
+  /// What conditions, `when`s, assertions and values from before (pre, delay) read, with the highest order.
+  std::vector<ScalarUse> event_uses;
   /** A start value of the class itself. */
   struct Start {
     uint32_t variable, order;

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program/delay_line.h"
+
+#include <algorithm>
+
+namespace cotree {
+
+void DelayLine::Begin(double time, double value) {
+  times_.assign(1, time);
+  values_.assign(1, value);
+  breaks_.assign(1, 0);
+}
+
+void DelayLine::Add(double time, double value) {
+  if (time <= times_.back()) return;
+  times_.push_back(time);
+  values_.push_back(value);
+}
+
+void DelayLine::Break(double time, double value) {
+  if (breaks_.back() + 1 == times_.size()) {  // nothing since the last one
+    values_.back() = value;
+    return;
+  }
+  breaks_.push_back(times_.size());
+  times_.push_back(time);
+  values_.push_back(value);
+}
+
+double DelayLine::At(double time, double inside) const {
+  if (time < times_.front() || times_.size() == 1) return values_.front();
+  // The smooth part that `inside` lies in, then the points around `time` within it.
+  const auto later = std::upper_bound(breaks_.begin(), breaks_.end(), inside,
+                                      [&](double t, size_t k) { return t < times_[k]; });
+  const size_t part = later == breaks_.begin() ? 0 : static_cast<size_t>(later - breaks_.begin()) - 1;
+  const size_t first = breaks_[part];
+  const size_t end = part + 1 < breaks_.size() ? breaks_[part + 1] : times_.size();
+  const auto above = std::upper_bound(times_.begin() + static_cast<std::ptrdiff_t>(first),
+                                      times_.begin() + static_cast<std::ptrdiff_t>(end), time);
+  const auto next = static_cast<size_t>(above - times_.begin());
+  size_t low = next >= first + 2 ? next - 2 : first, high = std::min(low + 4, end);
+  low = high >= first + 4 ? high - 4 : first;
+  double sum = 0;
+  for (size_t i = low; i < high; ++i) {
+    double weight = 1;
+    for (size_t j = low; j < high; ++j) {
+      if (j != i) weight *= (time - times_[j]) / (times_[i] - times_[j]);
+    }
+    sum += weight * values_[i];
+  }
+  return sum;
+}
+
+void DelayLine::Forget(double time) {
+  const auto old = static_cast<size_t>(std::lower_bound(times_.begin(), times_.end(), time - delay) - times_.begin());
+  if (old < 4096 || old < times_.size() / 2) return;
+  const size_t drop = old - 8;
+  times_.erase(times_.begin(), times_.begin() + static_cast<std::ptrdiff_t>(drop));
+  values_.erase(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(drop));
+  std::vector<size_t> kept;
+  for (const size_t k : breaks_) {
+    if (k > drop) kept.push_back(k - drop);
+  }
+  kept.insert(kept.begin(), 0);
+  breaks_ = std::move(kept);
+}
+
+}  // namespace cotree

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulation/events.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace cotree {
+namespace {
+
+constexpr int kMostRounds = 32;
+
+// Different bits count, so that a fixed point is one; two NaN are equal.
+bool Differs(double a, double b) {
+  return a != b && !(std::isnan(a) && std::isnan(b));
+}
+
+}  // namespace
+
+std::string Events::Names(const std::vector<uint32_t>& relations, const std::vector<uint32_t>& whens) const {
+  const EquationSystem& system = *program_.sorted->system;
+  std::set<uint32_t> components;
+  for (const uint32_t r : relations) components.insert(program_.relations[r].component);
+  for (const uint32_t w : whens) components.insert(program_.whens[w].component);
+  std::string out;
+  size_t shown = 0;
+  for (const uint32_t c : components) {
+    if (shown++ == 6) return out + ", ...";
+    out += (out.empty() ? "`" : ", `") + ComponentName(*system.model, *system.graph, ComponentId(c)) + "`";
+  }
+  return out;
+}
+
+double Events::Held(const Program::Relation& r, double x) const {
+  switch (r.kind) {
+    case Program::Relation::Kind::kLess:
+      return x < 0 ? 1 : 0;
+    case Program::Relation::Kind::kLessEqual:
+      return x <= 0 ? 1 : 0;
+    case Program::Relation::Kind::kLevel:
+      return std::floor(x);
+  }
+  return 0;
+}
+
+bool Events::Crossed(double time) {
+  crossings_.clear();
+  for (uint32_t k = 0; k < program_.relations.size(); ++k) {
+    const Program::Relation& r = program_.relations[k];
+    const double x = run_.Compute(r, time), held = run_.values[r.slot];
+    if (std::isnan(x) || !Differs(Held(r, x), held)) continue;
+    const bool level = r.kind == Program::Relation::Kind::kLevel;
+    crossings_.push_back({k, x, level ? (x < held ? held : held + 1) : 0});
+  }
+  return !crossings_.empty();
+}
+
+double Events::Distance(const Crossing& c, double time) {
+  return run_.Compute(program_.relations[c.relation], time) - c.level;
+}
+
+bool Events::UpdateRelations(double time, bool one_only, std::vector<uint32_t>& changed) {
+  if (!Crossed(time)) return false;
+  for (const Crossing& c : crossings_) {
+    const Program::Relation& r = program_.relations[c.relation];
+    run_.values[r.slot] = Held(r, c.value);
+    changed.push_back(c.relation);
+    if (one_only) break;
+  }
+  return true;
+}
+
+bool Events::TakePre() {
+  bool changed = false;
+  for (const Program::Pre& p : program_.pres) {
+    changed = changed || Differs(run_.values[p.slot], run_.values[p.of]);
+    run_.values[p.slot] = run_.values[p.of];
+  }
+  return changed;
+}
+
+double Events::NextTick() const {
+  double next = std::numeric_limits<double>::infinity();
+  for (const ClockState& c : clocks_) next = std::min(next, c.start + c.next * c.period);
+  return next;
+}
+
+// Clocks that tick at this time: those within rounding of each other tick together.
+void Events::SetTicks(double time, bool tick) {
+  for (size_t k = 0; k < clocks_.size(); ++k) {
+    ClockState& c = clocks_[k];
+    const bool now = tick && c.start + c.next * c.period <= time + 1e-9 * c.period;
+    run_.values[program_.clocks[k].slot] = now ? 1 : 0;
+    if (now) ++c.next;
+  }
+}
+
+std::vector<uint32_t> Events::FindActive(double time, std::vector<uint8_t>& conditions) {
+  std::vector<uint32_t> active;
+  bool taken = false;
+  for (uint32_t w = 0; w < program_.whens.size(); ++w) {
+    const Program::When& when = program_.whens[w];
+    if (!when.is_elsewhen) taken = false;
+    const uint8_t condition = run_.Compute(when, time) != 0 ? 1 : 0;
+    if (condition != 0 && conditions[w] == 0 && !taken) {
+      active.push_back(w);
+      taken = true;
+    }
+    conditions[w] = condition;
+  }
+  return active;
+}
+
+// All that acts in a round holds together: repeated until nothing changes, which takes as many turns as
+// results hang on each other.
+bool Events::Sweep(double time, const std::vector<uint32_t>& active) {
+  constexpr int kMostTurns = 200;
+  for (int turn = 0; turn < kMostTurns; ++turn) {
+    bool any = false;
+    for (const uint32_t w : active) {
+      const Program::When& when = program_.whens[w];
+      for (uint32_t k = 0; k < when.actions; ++k) {
+        const Program::Action& action = program_.actions[when.first_action + k];
+        if (action.reinit) continue;
+        const double value = run_.Compute(action, time);
+        if (!Differs(value, run_.values[action.target])) continue;
+        run_.values[action.target] = value;
+        any = true;
+      }
+    }
+    if (!any) return true;
+    if (!run_.Run(time)) {
+      problem_ = run_.FailureText();
+      return false;
+    }
+  }
+  problem_ = "what " + Names({}, active) + " set depends on itself without a delay, and does not settle";
+  return false;
+}
+
+// States jump. A variable that is no state jumps by the least change of states that brings it there.
+bool Events::Reinit(double time, const std::vector<uint32_t>& active) {
+  std::vector<std::pair<uint32_t, double>> targets, others;
+  for (const uint32_t w : active) {
+    const Program::When& when = program_.whens[w];
+    for (uint32_t k = 0; k < when.actions; ++k) {
+      const Program::Action& action = program_.actions[when.first_action + k];
+      if (action.reinit) targets.emplace_back(action.target, run_.Compute(action, time));
+    }
+  }
+  if (targets.empty()) return false;
+  std::set<uint32_t> set;
+  for (const auto& [slot, value] : targets) {
+    if (std::find(program_.state_slots.begin(), program_.state_slots.end(), slot) ==
+        program_.state_slots.end()) {
+      others.emplace_back(slot, value);
+      continue;
+    }
+    run_.values[slot] = value;
+    set.insert(slot);
+  }
+  const size_t m = others.size();
+  for (int iteration = 0; iteration < 8 && m > 0; ++iteration) {
+    if (!run_.Run(time)) break;
+    std::vector<double> right(m), gradient(m * program_.state_slots.size(), 0);
+    double largest = 0;
+    for (size_t i = 0; i < m; ++i) {
+      right[i] = others[i].second - run_.values[others[i].first];
+      largest = std::max(largest, std::fabs(right[i]));
+    }
+    if (largest == 0) break;
+    const size_t n = program_.state_slots.size();
+    for (size_t j = 0; j < n; ++j) {
+      if (set.count(program_.state_slots[j]) > 0) continue;
+      for (const uint32_t slot : program_.input_slots) run_.tangents[slot] = 0;
+      for (const uint32_t slot : program_.state_slots) run_.tangents[slot] = 0;
+      run_.tangents[program_.state_slots[j]] = 1;
+      run_.RunTangent(time);
+      for (size_t i = 0; i < m; ++i) gradient[i * n + j] = run_.tangents[others[i].first];
+    }
+    // (G G^T) y = r, change = G^T y; a dependent target (one said twice) is left out.
+    std::vector<double> a(m * m, 0);
+    for (size_t i = 0; i < m; ++i) {
+      for (size_t k = 0; k < m; ++k) {
+        for (size_t j = 0; j < n; ++j) a[i * m + k] += gradient[i * n + j] * gradient[k * n + j];
+      }
+    }
+    std::vector<double> y(m, 0);
+    std::vector<size_t> pivots;
+    std::vector<double> diagonal(m);
+    for (size_t i = 0; i < m; ++i) diagonal[i] = a[i * m + i];
+    for (size_t p = 0; p < m; ++p) {
+      if (!(a[p * m + p] > 1e-12 * diagonal[p])) continue;
+      pivots.push_back(p);
+      for (size_t i = 0; i < m; ++i) {
+        if (i == p) continue;
+        const double factor = a[i * m + p] / a[p * m + p];
+        for (size_t k = 0; k < m; ++k) a[i * m + k] -= factor * a[p * m + k];
+        right[i] -= factor * right[p];
+      }
+    }
+    for (const size_t p : pivots) y[p] = right[p] / a[p * m + p];
+    for (size_t j = 0; j < n; ++j) {
+      for (size_t i = 0; i < m; ++i) run_.values[program_.state_slots[j]] += gradient[i * n + j] * y[i];
+    }
+    if (pivots.empty()) break;
+  }
+  return true;
+}
+
+bool Events::Settle(double time, Cause cause) {
+  ++count;
+  changed_ = false;
+  fired_.clear();
+  problem_.clear();
+  TakePre();
+  std::vector<double> before;
+  const auto over_held = [&](auto&& f) {
+    for (const Program::Relation& r : program_.relations) {
+      if (r.continuous) f(r.slot);
+    }
+    for (const Program::Pre& p : program_.pres) {
+      if (p.continuous) f(p.slot);
+    }
+    for (const uint32_t slot : program_.discrete_slots) f(slot);
+  };
+  over_held([&](uint32_t slot) { before.push_back(run_.values[slot]); });
+  SetTicks(time, cause.samples);
+  for (const uint32_t slot : program_.terminal_slots) run_.values[slot] = cause.terminal ? 1 : 0;
+  std::vector<uint32_t> relations, active;
+  bool over = false;
+  for (int round = 0; round < kMostRounds && !over; ++round) {
+    relations.clear();
+    for (int inner = 0;; ++inner) {
+      if (!run_.Run(time)) {
+        problem_ = run_.FailureText();
+        return false;
+      }
+      // Conditions that hang on each other (diodes of a bridge): if all at once do not settle, one by one.
+      if (!UpdateRelations(time, inner >= 8, relations)) break;
+      if (inner >= 8 + kMostRounds + 2 * static_cast<int>(program_.relations.size())) {
+        problem_ = "the conditions of " + Names(relations, {}) + " switch back and forth without end";
+        return false;
+      }
+    }
+    active = FindActive(time, conditions_);
+    fired_.insert(fired_.end(), active.begin(), active.end());
+    if (!active.empty() && !Sweep(time, active)) return false;
+    const bool jumped = Reinit(time, active);
+    changed_ = changed_ || jumped;
+    for (const uint32_t w : active) {
+      if (program_.whens[w].stops) stopped_ = program_.whens[w].reason;
+    }
+    const bool pre = TakePre();
+    over = active.empty() && !pre;
+    // pre(x) took its values: what is computed from it follows in the next round.
+  }
+  if (!over) {
+    problem_ = "chattering: " + Names(relations, active) +
+               " switch back and forth at one moment without coming to rest; give one of them a hysteresis";
+    return false;
+  }
+  SetTicks(time, false);
+  for (const uint32_t slot : program_.initial_slots) run_.values[slot] = 0;
+  for (const uint32_t slot : program_.terminal_slots) run_.values[slot] = 0;
+  for (uint32_t w = 0; w < program_.whens.size(); ++w)
+    conditions_[w] = run_.Compute(program_.whens[w], time) != 0 ? 1 : 0;
+  size_t k = 0;
+  over_held([&](uint32_t slot) { changed_ = Differs(run_.values[slot], before[k++]) || changed_; });
+  return true;
+}
+
+Initialization Events::Begin(const std::vector<StartEntry>& starts, const InitializeOptions& options) {
+  InitializeOptions first = options;
+  const auto fail = [](Initialization out, std::string problem) {
+    out.ok = false;
+    out.problem = std::move(problem);
+    return out;
+  };
+  const auto name = [&](const Program::Bound& b) {
+    const EquationSystem& system = *program_.sorted->system;
+    return "`" + ComponentName(*system.model, *system.graph, ComponentId(b.component)) + "`";
+  };
+  clocks_.clear();
+  for (const Program::Clock& clock : program_.clocks) {
+    double numbers[2];
+    run_.Compute(clock, options.time, numbers);
+    if (!(numbers[1] > 0)) return fail({}, "the sample period of " + name(clock) + " is not positive");
+    const double behind = std::ceil((options.time - numbers[0]) / numbers[1] - 1e-9);
+    clocks_.push_back({numbers[0], numbers[1], std::max(0.0, behind)});
+  }
+  run_.delay_lines.clear();
+  conditions_.assign(program_.whens.size(), 0);
+  Initialization out;
+  std::vector<uint32_t> relations;
+  std::vector<double> delayed(program_.delays.size(), 0);
+  bool settled = false;
+  for (int round = 0;; ++round) {
+    if (round > 2 * kMostRounds)
+      return fail(out, "the conditions of " + Names(relations, {}) + " find no values at the start");
+    relations.clear();
+    out = Initialize(run_, program_, starts, first);
+    first.keep_discrete = true;
+    if (!out.ok) return out;
+    bool again = UpdateRelations(options.time, round >= 8, relations);
+    for (size_t d = 0; d < program_.delays.size(); ++d) {
+      const double u = run_.Compute(program_.delays[d], options.time);
+      again = again || Differs(u, run_.values[program_.delays[d].slot]);
+      run_.values[program_.delays[d].slot] = u;
+    }
+    if (again) continue;
+    if (settled) break;
+    settled = true;
+    FindActive(options.time, conditions_);
+    for (const uint32_t slot : program_.initial_slots) run_.values[slot] = 1;
+    if (!Settle(options.time, {true, false})) return fail(out, problem_);
+    // Once more with what was set, unless states were set, too.
+    const bool jumped = std::any_of(fired_.begin(), fired_.end(), [&](uint32_t w) {
+      const Program::When& when = program_.whens[w];
+      const auto first_action = program_.actions.begin() + when.first_action;
+      return std::any_of(first_action, first_action + when.actions,
+                         [](const Program::Action& a) { return a.reinit; });
+    });
+    if (!changed_ || jumped) break;
+  }
+  for (const Program::Delay& delay : program_.delays) {
+    double numbers[2];
+    run_.Compute(delay, options.time, numbers);
+    if (!(numbers[1] > 0)) return fail(out, "the delay of " + name(delay) + " is not positive");
+    run_.delay_lines.emplace_back();
+    run_.delay_lines.back().delay = numbers[1];
+    run_.delay_lines.back().Begin(options.time, numbers[0]);
+  }
+  count = 0;
+  return out;
+}
+
+std::optional<std::string> Events::Violated(double time) {
+  for (const Program::Assertion& a : program_.assertions) {
+    if (run_.Compute(a, time) != 0) continue;
+    const EquationSystem& system = *program_.sorted->system;
+    const std::string name = ComponentName(*system.model, *system.graph, ComponentId(a.component));
+    return name.empty() ? a.message : "`" + name + "`: " + a.message;
+  }
+  return std::nullopt;
+}
+
+}  // namespace cotree

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulation/initialize.h"
+
+namespace cotree {
+
+/** What happens at events (design §3.11, docs/theory/events.md).
+
+Between events all conditions on the motion keep the values they had, so that everything is smooth; discrete
+variables are constant. At an event, round after round: conditions take their values at the present motion;
+`when`s whose condition became true act, all of a round together, until what they set and what is computed
+from it agree; then pre(x) becomes x. The event is over when a round changes nothing. */
+class Events {
+ public:
+  Events(ProgramRun& run, const Program& program) : run_(run), program_(program) {}
+
+  /// Everything at the beginning: states from start values and initial equations, conditions, and what
+  /// happens at once (`initial()`, samples at the start).
+  Initialization Begin(const std::vector<StartEntry>& starts, const InitializeOptions& options);
+
+  /** Why an event happens, besides conditions. */
+  struct Cause {
+    bool samples = false;   // clocks that tick at this time
+    bool terminal = false;  // the end of the run
+  };
+  /// Carries out an event at the present states; false: it has no end, or something cannot be computed
+  /// (`problem`).
+  bool Settle(double time, Cause cause);
+
+  /// Whether a condition differs from what is held, at the present values (after Run).
+  bool Crossed(double time);
+  /** A condition that differs, with the value its code gave: zero where it switches. */
+  struct Crossing {
+    uint32_t relation;
+    double value, level;  // level: where it switches
+  };
+  const std::vector<Crossing>& crossings() const { return crossings_; }
+  /// The distance of a relation from where it switches.
+  double Distance(const Crossing& c, double time);
+
+  /// The next tick after the last one that was carried out; infinity: none.
+  double NextTick() const;
+  /// The violated assertion with its component, if there is one.
+  std::optional<std::string> Violated(double time);
+
+  /// What the last event did.
+  bool changed() const { return changed_; }  // what is computed between events: the integrator must restart
+  const std::vector<uint32_t>& fired() const { return fired_; }        // `when`s
+  const std::optional<std::string>& stopped() const { return stopped_; }  // by stop("reason")
+  const std::string& problem() const { return problem_; }
+  /// Components whose conditions changed in the last rounds, for messages: "`relay` and `plant`".
+  std::string Names(const std::vector<uint32_t>& relations, const std::vector<uint32_t>& whens) const;
+
+  uint64_t count = 0;  // of events
+
+ private:
+  double Held(const Program::Relation& r, double x) const;
+  bool UpdateRelations(double time, bool one_only, std::vector<uint32_t>& changed);
+  bool Sweep(double time, const std::vector<uint32_t>& active);
+  std::vector<uint32_t> FindActive(double time, std::vector<uint8_t>& conditions);
+  bool Reinit(double time, const std::vector<uint32_t>& active);
+  bool TakePre();
+  void SetTicks(double time, bool tick);
+
+  ProgramRun& run_;
+  const Program& program_;
+  struct ClockState {
+    double start = 0, period = 0;
+    double next = 0;  // number of the next tick
+  };
+  std::vector<ClockState> clocks_;
+  std::vector<uint8_t> conditions_;  // of `when`s, at the last event
+  std::vector<Crossing> crossings_;
+  std::vector<uint32_t> fired_;
+  std::optional<std::string> stopped_;
+  std::string problem_;
+  bool changed_ = false;
+};
+
+}  // namespace cotree

@@ -18,6 +18,7 @@ struct SimulationOptions {
   double start = 0, stop = 1;
   double interval = 0;  // of the output; 0: a 500th of the run
   double rtol = 1e-6;
+  double max_step = 0;  // 0: a 100th of the run, so that no pulse of an input is stepped over unseen
   Method method = Method::kBdf;
   bool steady = false;
   /// Called now and then with the time reached; false stops the run.

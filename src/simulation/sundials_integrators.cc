@@ -14,10 +14,10 @@
 namespace cotree {
 namespace {
 
-// A step reads the past up to its own beginning at most; 0: no limit.
-double MostStep(const ProgramRun& run) {
-  double most = 0;
-  for (const DelayLine& line : run.delay_lines) most = most == 0 ? line.delay : std::min(most, line.delay);
+// A step reads the past up to its own beginning at most.
+double MostStep(const ProgramRun& run, const SimulationOptions& options) {
+  double most = options.max_step > 0 ? options.max_step : (options.stop - options.start) / 100;
+  for (const DelayLine& line : run.delay_lines) most = std::min(most, line.delay);
   return most;
 }
 
@@ -139,7 +139,7 @@ class BdfIntegrator : public SundialsIntegrator {
   bool Restart(double time, double stop) override {
     TakeStates(time);
     if (CVodeReInit(cvode_, time, y_) != CV_SUCCESS) return false;
-    if (MostStep(run_) > 0) CVodeSetMaxStep(cvode_, MostStep(run_));
+    CVodeSetMaxStep(cvode_, MostStep(run_, options_));
     return Continue(stop);
   }
   bool Continue(double stop) override { return CVodeSetStopTime(cvode_, stop) == CV_SUCCESS; }
@@ -224,7 +224,7 @@ class ExplicitIntegrator : public SundialsIntegrator {
   bool Restart(double time, double stop) override {
     TakeStates(time);
     if (ARKStepReInit(arkode_, Right, nullptr, time, y_) != ARK_SUCCESS) return false;
-    if (MostStep(run_) > 0) ARKStepSetMaxStep(arkode_, MostStep(run_));
+    ARKStepSetMaxStep(arkode_, MostStep(run_, options_));
     return Continue(stop);
   }
   bool Continue(double stop) override { return ARKStepSetStopTime(arkode_, stop) == ARK_SUCCESS; }
@@ -254,7 +254,7 @@ class ExplicitIntegrator : public SundialsIntegrator {
 /* Nothing is integrated: time just goes on. */
 class NoIntegrator : public Integrator {
  public:
-  explicit NoIntegrator(const ProgramRun& run) : run_(run) {}
+  NoIntegrator(const ProgramRun& run, const SimulationOptions& options) : run_(run), options_(options) {}
   bool Restart(double time, double stop) override {
     time_ = time;
     return Continue(stop);
@@ -264,8 +264,7 @@ class NoIntegrator : public Integrator {
     return true;
   }
   bool Step(double* time) override {
-    const double most = MostStep(run_);
-    *time = time_ = most > 0 ? std::min(stop_, time_ + most) : stop_;
+    *time = time_ = std::min(stop_, time_ + MostStep(run_, options_));
     ++steps;
     return true;
   }
@@ -277,6 +276,7 @@ class NoIntegrator : public Integrator {
 
  private:
   const ProgramRun& run_;
+  SimulationOptions options_;
   double time_ = 0, stop_ = 0;
 };
 
@@ -284,7 +284,7 @@ class NoIntegrator : public Integrator {
 
 std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& program,
                                            const SimulationOptions& options) {
-  if (program.state_slots.empty()) return std::make_unique<NoIntegrator>(run);
+  if (program.state_slots.empty()) return std::make_unique<NoIntegrator>(run, options);
   if (options.method == Method::kExplicit) return std::make_unique<ExplicitIntegrator>(run, program, options);
   return std::make_unique<BdfIntegrator>(run, program, options);
 }

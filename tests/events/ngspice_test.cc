@@ -94,19 +94,19 @@ C1 out 0 10u IC=0
 TEST(Ngspice, SchmittTrigger) {
   Compare("schmitt trigger",
           {R"(V1 in 0 SIN(0 3 100)
-B1 drive 0 V=5*tanh(1000*(V(plus)-V(in)))
+B1 drive 0 V=5*tanh(50*(V(plus)-V(in)))
 R3 drive out 100
 C1 out 0 1u IC=5
 R1 out plus 10k
 R2 plus 0 10k
 )",
-           R"(component Comparator "5 V * tanh(1000 v) behind 100 ohm" {
+           R"(component Comparator "5 V * tanh(50 v) behind 100 ohm" {
   terminal p1, n1, p2, n2 : electrical
   edge sense : p1 -> n1
   edge drive : p2 -> n2
   equation
     sense.i = 0
-    drive.v = 5 V * tanh(1000*sense.v/(1 V))
+    drive.v = 5 V * tanh(50*sense.v/(1 V))
 }
 system S {
   V : SineVoltageSource(amplitude = 3 V, frequency = 100 Hz)   K : Comparator

@@ -44,14 +44,27 @@ double Events::Held(const Program::Relation& r, double x) const {
   return 0;
 }
 
+bool Events::IsSmall(uint32_t relation, double x, double level) const {
+  return std::fabs(x - level) <= 1e-9 * largest_[relation];
+}
+
+void Events::BlockUndecided() {
+  for (const Crossing& c : crossings_) {
+    if (IsSmall(c.relation, c.value, c.level)) blocked_[c.relation] = 1;
+  }
+}
+
 bool Events::Crossed(double time) {
   crossings_.clear();
   for (uint32_t k = 0; k < program_.relations.size(); ++k) {
     const Program::Relation& r = program_.relations[k];
     const double x = run_.Compute(r, time), held = run_.values[r.slot];
+    if (std::isfinite(x)) largest_[k] = std::max(largest_[k], std::fabs(x));
     if (std::isnan(x) || !Differs(Held(r, x), held)) continue;
-    const bool level = r.kind == Program::Relation::Kind::kLevel;
-    crossings_.push_back({k, x, level ? (x < held ? held : held + 1) : 0});
+    const double level = r.kind != Program::Relation::Kind::kLevel ? 0 : x < held ? held : held + 1;
+    if (blocked_[k] != 0 && IsSmall(k, x, level)) continue;
+    blocked_[k] = 0;
+    crossings_.push_back({k, x, level});
   }
   return !crossings_.empty();
 }
@@ -90,7 +103,7 @@ double Events::NextTick() const {
 void Events::SetTicks(double time, bool tick) {
   for (size_t k = 0; k < clocks_.size(); ++k) {
     ClockState& c = clocks_[k];
-    const bool now = tick && c.start + c.next * c.period <= time + 1e-9 * c.period;
+    const bool now = tick && c.start + c.next * c.period <= time + 1e-9 * c.period + 1e-12 * std::fabs(time);
     run_.values[program_.clocks[k].slot] = now ? 1 : 0;
     if (now) ++c.next;
   }
@@ -239,6 +252,7 @@ bool Events::Settle(double time, Cause cause) {
       }
       // Conditions that hang on each other (diodes of a bridge): if all at once do not settle, one by one.
       if (!UpdateRelations(time, inner >= 8, relations)) break;
+      if (inner >= 12) BlockUndecided();
       if (inner >= 8 + kMostRounds + 2 * static_cast<int>(program_.relations.size())) {
         problem_ = "the conditions of " + Names(relations, {}) + " switch back and forth without end";
         return false;
@@ -292,6 +306,8 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
   }
   run_.delay_lines.clear();
   conditions_.assign(program_.whens.size(), 0);
+  largest_.assign(program_.relations.size(), 0);
+  blocked_.assign(program_.relations.size(), 0);
   Initialization out;
   std::vector<uint32_t> relations;
   std::vector<double> delayed(program_.delays.size(), 0);

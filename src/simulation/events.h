@@ -40,6 +40,8 @@ class Events {
     double value, level;  // level: where it switches
   };
   const std::vector<Crossing>& crossings() const { return crossings_; }
+  /// Conditions that crossed though they are zero but for rounding keep their values until they differ clearly.
+  void BlockUndecided();
   /// The distance of a relation from where it switches.
   double Distance(const Crossing& c, double time);
 
@@ -59,6 +61,7 @@ class Events {
   uint64_t count = 0;  // of events
 
  private:
+  bool IsSmall(uint32_t relation, double x, double level) const;
   double Held(const Program::Relation& r, double x) const;
   bool UpdateRelations(double time, bool one_only, std::vector<uint32_t>& changed);
   bool Sweep(double time, const std::vector<uint32_t>& active);
@@ -76,6 +79,8 @@ class Events {
   std::vector<ClockState> clocks_;
   std::vector<uint8_t> conditions_;  // of `when`s, at the last event
   std::vector<Crossing> crossings_;
+  std::vector<double> largest_;   // |x| of each relation so far
+  std::vector<uint8_t> blocked_;  // by relation: undecided, see BlockUndecided
   std::vector<uint32_t> fired_;
   std::optional<std::string> stopped_;
   std::string problem_;

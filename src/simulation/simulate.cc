@@ -46,6 +46,9 @@ class EventWatch {
     return {};
   }
 
+  /// Whether events follow each other with next to no time in between.
+  bool dense() const { return tiny_ >= 10; }
+
  private:
   double duration_, last_ = -INFINITY, before_ = INFINITY;
   int shrinking_ = 0, tiny_ = 0;
@@ -96,21 +99,23 @@ class Simulator {
     double time;
     bool knot, tick, delayed;
   };
+  // What is within rounding of each other happens together.
+  double Close(double time) const {
+    return time + 1e-12 * std::max(std::fabs(time), 1e-3 * (options_.stop - options_.start));
+  }
   Stop NextStop(double after) {
-    while (next_knot_ < knots_.size() && knots_[next_knot_] <= after) ++next_knot_;
-    while (!delayed_.empty() && delayed_.top() <= after) delayed_.pop();
+    while (next_knot_ < knots_.size() && knots_[next_knot_] <= Close(after)) ++next_knot_;
+    while (!delayed_.empty() && delayed_.top() <= Close(after)) delayed_.pop();
     const double knot = next_knot_ < knots_.size() ? knots_[next_knot_] : INFINITY;
     const double tick = events_.NextTick(), delayed = delayed_.empty() ? INFINITY : delayed_.top();
     const double time = std::min({knot, tick, delayed, options_.stop});
-    // What is within rounding of each other happens together.
-    const double close = time + 1e-12 * std::max(std::fabs(time), 1e-3 * (options_.stop - options_.start));
-    return {time, knot <= close, tick <= close, delayed <= close};
+    return {time, knot <= Close(time), tick <= Close(time), delayed <= Close(time)};
   }
 
   void Integrate() {
     double time = options_.start;
     bool restart = true;
-    while (time < options_.stop) {
+    while (Close(time) < options_.stop) {
       const Stop stop = NextStop(time);
       run_.switch_time = time + (stop.time - time) / 2;
       if (time > options_.start && !TimeEvent(time, restart)) return;
@@ -288,6 +293,7 @@ class Simulator {
     }
     if (!located || !(events_.changed() || !events_.fired().empty())) return true;
     const std::string endless = watch_.Add(time);
+    if (watch_.dense()) events_.BlockUndecided();
     if (endless.empty()) return true;
     std::vector<uint32_t> relations;
     for (const Events::Crossing& c : events_.crossings()) relations.push_back(c.relation);

@@ -33,7 +33,7 @@ class RunOf {
     names = std::make_unique<NameFinder>(loaded->model, *translation->graph);
   }
 
-  RunOf& Simulate(double stop, double rtol = 1e-8, Method method = Method::kBdf, double interval = 0) {
+  RunOf& Simulate(double stop, double rtol = 1e-8, Method method = Method::kAutomatic, double interval = 0) {
     SimulationOptions options;
     options.stop = stop;
     options.rtol = rtol;

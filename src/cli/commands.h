@@ -86,9 +86,9 @@ int RunEquations(const EquationsOptions& options, const Console& console);
 struct SimulateOptions {
   std::string file;
   std::string system, experiment;
-  std::optional<double> stop, rtol, interval;
+  std::optional<double> stop, rtol, interval, step, max_step;
   std::vector<std::string> settings;  // "motor.R=0.3 ohm"
-  std::string solver = "bdf";         // bdf, erk
+  std::string solver = "auto";        // auto, bdf, erk, euler, heun, rk4, ieuler
   std::string output;                 // a CSV file
   bool csv = false;                   // CSV to standard output
   std::string library;

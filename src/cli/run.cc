@@ -144,7 +144,7 @@ int RunCotree(int argc, char** argv) {
   }
 
   SimulateOptions simulate, values;
-  std::string simulate_stop, simulate_interval, values_at;
+  std::string simulate_stop, simulate_interval, simulate_step, simulate_max_step, values_at;
   CLI::App* simulate_command =
       app.add_subcommand("simulate", "run a system: an experiment of the file, or as told");
   simulate_command->add_option("FILE", simulate.file, "a .cot file")->required();
@@ -160,8 +160,11 @@ int RunCotree(int argc, char** argv) {
       ->take_all()
       ->expected(1);
   simulate_command
-      ->add_option("--solver", simulate.solver, "bdf (stiff, variable order) or erk (explicit Runge-Kutta)")
-      ->check(CLI::IsMember({"bdf", "erk"}));
+      ->add_option("--solver", simulate.solver,
+                   "auto (explicit, BDF where it is stiff), bdf, erk; with fixed steps: euler, heun, rk4, ieuler")
+      ->check(CLI::IsMember({"auto", "bdf", "erk", "euler", "heun", "rk4", "ieuler"}));
+  simulate_command->add_option("--step", simulate_step, "of the methods with fixed steps");
+  simulate_command->add_option("--max-step", simulate_max_step, "no step is longer; otherwise a 100th of the run");
   simulate_command->add_option("-o,--out", simulate.output, "write all variables to this CSV file");
   simulate_command->add_flag("--csv", simulate.csv, "print CSV instead of the summary");
   simulate_command->add_option("--library", simulate.library, "take the standard library from this folder");
@@ -261,6 +264,8 @@ Operations:
   if (graph_command->parsed()) return RunGraph(graph, console);
   for (const auto& [text, target, option] : {std::tuple(&simulate_stop, &simulate.stop, "--stop"),
                                              std::tuple(&simulate_interval, &simulate.interval, "--interval"),
+                                             std::tuple(&simulate_step, &simulate.step, "--step"),
+                                             std::tuple(&simulate_max_step, &simulate.max_step, "--max-step"),
                                              std::tuple(&values_at, &values.stop, "--at")}) {
     if (text->empty()) continue;
     *target = ParseTime(*text);

@@ -18,6 +18,16 @@ namespace cotree {
 namespace {
 
 /* The model, translated, with everything said that there is to say; null and the exit code otherwise. */
+Method MethodOf(std::string_view solver) {
+  if (solver == "bdf") return Method::kBdf;
+  if (solver == "erk") return Method::kExplicit;
+  if (solver == "euler") return Method::kEuler;
+  if (solver == "heun") return Method::kHeun;
+  if (solver == "rk4") return Method::kRungeKutta4;
+  if (solver == "ieuler") return Method::kImplicitEuler;
+  return Method::kAutomatic;
+}
+
 struct Prepared {
   std::unique_ptr<LoadedModel> loaded;
   std::unique_ptr<Translation> translation;
@@ -112,13 +122,17 @@ Prepared Prepare(const SimulateOptions& options, const Console& console) {
   if (options.stop) s.stop = *options.stop;
   if (options.rtol) s.rtol = *options.rtol;
   if (options.interval) s.interval = *options.interval;
-  if (options.solver == "erk") s.method = Method::kExplicit;
+  s.method = MethodOf(options.solver);
+  if (options.step) s.step = *options.step;
+  if (options.max_step) s.max_step = *options.max_step;
   const auto refuse = [&](const std::string& text) {
     fmt::print(stderr, "cotree: {}\n", text);
     out.exit = kExitUsage;
   };
   if (!(s.rtol >= 1e-13 && s.rtol <= 0.1))
     refuse(fmt::format("a tolerance of {} is not between 1e-13 and 0.1", s.rtol));
+  if ((options.step && !(*options.step > 0)) || (options.max_step && !(*options.max_step > 0)))
+    refuse("a step must be longer than 0");
   if (options.interval && !(*options.interval > 0)) refuse("the interval of the output must be positive");
   if (!std::isfinite(s.stop)) refuse("the run would never end");
   if (out.exit == kExitOk && !(s.stop > s.start)) {
@@ -167,6 +181,7 @@ void PrintSummary(const Prepared& p, const Trajectory& trajectory, const Simulat
              trajectory.times.empty() ? 0.0 : trajectory.times.back() - p.simulation.start, trajectory.steps,
              trajectory.event_times.empty() ? "" : fmt::format(" and {} events", trajectory.event_times.size()),
              seconds);
+  if (!trajectory.method.empty()) fmt::print("{}\n", console.Dim("  " + trajectory.method));
   if (!trajectory.stop_reason.empty())
     fmt::print("the model ended the run at {:.6g} s: {}\n", trajectory.times.back(), trajectory.stop_reason);
   std::vector<std::string> names;

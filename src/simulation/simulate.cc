@@ -87,6 +87,7 @@ class Simulator {
     Record(options_.start);
     if (CheckAssertions(options_.start)) Integrate();
     out_.steps = integrator_->steps;
+    out_.method = integrator_->Description();
     out_.jacobians = integrator_->jacobians;
     out_.evaluations = run_.evaluations;
     out_.events = events_.count;

@@ -10,16 +10,22 @@
 namespace cotree {
 
 enum class Method : uint8_t {
-  kBdf,       // CVODE, backward differentiation, analytic sparse Jacobian
-  kExplicit,  // ARKODE, explicit Runge-Kutta of order 5
+  kBdf,            // CVODE, backward differentiation, analytic sparse Jacobian
+  kExplicit,       // ARKODE, explicit Runge-Kutta of order 5
+  kAutomatic,      // explicit as long as stability does not limit its steps, otherwise BDF
+  kEuler,          // fixed steps, for real time: first,
+  kHeun,           // second
+  kRungeKutta4,    // and fourth order
+  kImplicitEuler,  // and linearly implicit, for stiff systems
 };
 
 struct SimulationOptions {
   double start = 0, stop = 1;
   double interval = 0;  // of the output; 0: a 500th of the run
   double rtol = 1e-6;
+  double step = 0;      // of the methods with fixed steps; 0: `interval`
   double max_step = 0;  // 0: a 100th of the run, so that no pulse of an input is stepped over unseen
-  Method method = Method::kBdf;
+  Method method = Method::kAutomatic;
   bool steady = false;
   /// Called now and then with the time reached; false stops the run.
   std::function<bool(double time)> progress;
@@ -35,6 +41,7 @@ struct Trajectory {
   bool stopped = false;  // by `progress`
   std::string problem;   // what went wrong, with the time; what was computed so far is kept
   Initialization initialization;
+  std::string method;       // what integrated, and why
   std::string stop_reason;  // of stop("reason"): the model ended the run
   uint64_t steps = 0, evaluations = 0, jacobians = 0, events = 0;
   std::vector<double> switch_times;  // known before
@@ -70,8 +77,15 @@ class Integrator {
   /// The states at a time within the last step.
   virtual bool Interpolate(double time, std::vector<double>& states) = 0;
   virtual std::string problem() const = 0;
+  /// What it did, for the summary: "explicit Runge-Kutta, BDF from 0.3 s on: ...".
+  virtual std::string Description() const = 0;
   uint64_t steps = 0, jacobians = 0;
 };
+/// No step is longer: a step reads the past of a delay up to its own beginning at most.
+double LargestStep(const ProgramRun& run, const SimulationOptions& options);
+std::unique_ptr<Integrator> MakeFixedStep(ProgramRun& run, const Program& program, const SimulationOptions& options);
+std::unique_ptr<Integrator> MakeSundials(ProgramRun& run, const Program& program, const SimulationOptions& options,
+                                         Method method);
 std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& program,
                                            const SimulationOptions& options);
 

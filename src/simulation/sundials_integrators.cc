@@ -14,13 +14,6 @@
 namespace cotree {
 namespace {
 
-// A step reads the past up to its own beginning at most.
-double MostStep(const ProgramRun& run, const SimulationOptions& options) {
-  double most = options.max_step > 0 ? options.max_step : (options.stop - options.start) / 100;
-  for (const DelayLine& line : run.delay_lines) most = std::min(most, line.delay);
-  return most;
-}
-
 /* What both methods share: the right side, error weights, the vector of states. */
 class SundialsIntegrator : public Integrator {
  public:
@@ -136,10 +129,11 @@ class BdfIntegrator : public SundialsIntegrator {
     SUNMatDestroy(matrix_);
   }
 
+  std::string Description() const override { return "BDF"; }
   bool Restart(double time, double stop) override {
     TakeStates(time);
     if (CVodeReInit(cvode_, time, y_) != CV_SUCCESS) return false;
-    CVodeSetMaxStep(cvode_, MostStep(run_, options_));
+    CVodeSetMaxStep(cvode_, LargestStep(run_, options_));
     return Continue(stop);
   }
   bool Continue(double stop) override { return CVodeSetStopTime(cvode_, stop) == CV_SUCCESS; }
@@ -221,10 +215,11 @@ class ExplicitIntegrator : public SundialsIntegrator {
   }
   ~ExplicitIntegrator() override { ARKStepFree(&arkode_); }
 
+  std::string Description() const override { return "explicit Runge-Kutta of order 5"; }
   bool Restart(double time, double stop) override {
     TakeStates(time);
     if (ARKStepReInit(arkode_, Right, nullptr, time, y_) != ARK_SUCCESS) return false;
-    ARKStepSetMaxStep(arkode_, MostStep(run_, options_));
+    ARKStepSetMaxStep(arkode_, LargestStep(run_, options_));
     return Continue(stop);
   }
   bool Continue(double stop) override { return ARKStepSetStopTime(arkode_, stop) == ARK_SUCCESS; }
@@ -251,41 +246,11 @@ class ExplicitIntegrator : public SundialsIntegrator {
   void* arkode_ = nullptr;
 };
 
-/* Nothing is integrated: time just goes on. */
-class NoIntegrator : public Integrator {
- public:
-  NoIntegrator(const ProgramRun& run, const SimulationOptions& options) : run_(run), options_(options) {}
-  bool Restart(double time, double stop) override {
-    time_ = time;
-    return Continue(stop);
-  }
-  bool Continue(double stop) override {
-    stop_ = stop;
-    return true;
-  }
-  bool Step(double* time) override {
-    *time = time_ = std::min(stop_, time_ + MostStep(run_, options_));
-    ++steps;
-    return true;
-  }
-  bool Interpolate(double, std::vector<double>& states) override {
-    states.clear();
-    return true;
-  }
-  std::string problem() const override { return {}; }
-
- private:
-  const ProgramRun& run_;
-  SimulationOptions options_;
-  double time_ = 0, stop_ = 0;
-};
-
 }  // namespace
 
-std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& program,
-                                           const SimulationOptions& options) {
-  if (program.state_slots.empty()) return std::make_unique<NoIntegrator>(run, options);
-  if (options.method == Method::kExplicit) return std::make_unique<ExplicitIntegrator>(run, program, options);
+std::unique_ptr<Integrator> MakeSundials(ProgramRun& run, const Program& program, const SimulationOptions& options,
+                                         Method method) {
+  if (method == Method::kExplicit) return std::make_unique<ExplicitIntegrator>(run, program, options);
   return std::make_unique<BdfIntegrator>(run, program, options);
 }
 

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which method integrates.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "simulation/simulate.h"
+
+namespace cotree {
+
+double LargestStep(const ProgramRun& run, const SimulationOptions& options) {
+  double most = options.max_step > 0 ? options.max_step : (options.stop - options.start) / 100;
+  for (const DelayLine& line : run.delay_lines) most = std::min(most, line.delay);
+  return most;
+}
+
+namespace {
+
+/* Nothing is integrated: time just goes on. */
+class NoIntegrator : public Integrator {
+ public:
+  NoIntegrator(const ProgramRun& run, const SimulationOptions& options) : run_(run), options_(options) {}
+  bool Restart(double time, double stop) override {
+    time_ = time;
+    return Continue(stop);
+  }
+  bool Continue(double stop) override {
+    stop_ = stop;
+    return true;
+  }
+  std::string Description() const override { return "nothing to integrate"; }
+  bool Step(double* time) override {
+    *time = time_ = std::min(stop_, time_ + LargestStep(run_, options_));
+    ++steps;
+    return true;
+  }
+  bool Interpolate(double, std::vector<double>& states) override {
+    states.clear();
+    return true;
+  }
+  std::string problem() const override { return {}; }
+
+ private:
+  const ProgramRun& run_;
+  SimulationOptions options_;
+  double time_ = 0, stop_ = 0;
+};
+
+/** The rate of the fastest mode: the largest eigenvalue of the Jacobian by size, by power iteration along
+tangents. Two products at a time estimate a complex pair as well. */
+class FastestRate {
+ public:
+  FastestRate(ProgramRun& run, const Program& program) : run_(run), program_(program) {}
+
+  double Estimate(double time) {
+    const size_t n = program_.state_slots.size();
+    if (direction_.size() != n) {
+      direction_.resize(n);
+      for (size_t k = 0; k < n; ++k) direction_[k] = 1 + 0.37 * static_cast<double>(k % 7);
+    }
+    double rate = 0;
+    constexpr int kTurns = 6;
+    for (int turn = 0; turn < kTurns; ++turn) {
+      const double before = Normalize();
+      if (before == 0) return 0;
+      Multiply(time);
+      const double once = Norm();
+      Multiply(time);
+      rate = std::max(once, std::sqrt(std::max(0.0, Norm())));
+    }
+    return rate;
+  }
+
+ private:
+  double Norm() const {
+    double sum = 0;
+    for (const double x : direction_) sum += x * x;
+    return std::sqrt(sum);
+  }
+  double Normalize() {
+    const double norm = Norm();
+    for (double& x : direction_) x = norm > 0 && std::isfinite(norm) ? x / norm : 1;
+    return norm;
+  }
+  void Multiply(double time) {
+    for (const uint32_t slot : program_.input_slots) run_.tangents[slot] = 0;
+    for (size_t k = 0; k < direction_.size(); ++k) run_.tangents[program_.state_slots[k]] = direction_[k];
+    run_.RunTangent(time);
+    for (size_t k = 0; k < direction_.size(); ++k)
+      direction_[k] = run_.tangents[program_.derivative_slots[k]];
+  }
+
+  ProgramRun& run_;
+  const Program& program_;
+  std::vector<double> direction_;
+};
+
+/* Explicit steps as long as accuracy limits them; BDF where stability would: h times the fastest rate is at
+the border of the method's region then. Looked at now and then; the other method takes over with the next
+step, so that the last one can still be looked into. */
+class AutomaticIntegrator : public Integrator {
+ public:
+  AutomaticIntegrator(ProgramRun& run, const Program& program, const SimulationOptions& options)
+      : run_(run), program_(program), options_(options), rate_(run, program) {
+    explicit_ = MakeSundials(run, program, options, Method::kExplicit);
+    at_ = next_ = explicit_.get();
+  }
+
+  std::string Description() const override {
+    if (changes_ == 0) return explicit_->Description();
+    char text[200];
+    std::snprintf(text, sizeof text, ", BDF from %.4g s on (stiff: a mode of %.3g/s held the steps at %.3g s)%s",
+                  first_time_, first_rate_, first_step_, changes_ > 1 ? ", and changes later" : "");
+    return explicit_->Description() + text;
+  }
+  bool Restart(double time, double stop) override {
+    time_ = time;
+    stop_ = stop;
+    at_ = next_;
+    return at_->Restart(time, stop);
+  }
+  bool Continue(double stop) override {
+    stop_ = stop;
+    return at_->Continue(stop);
+  }
+  bool Step(double* time) override {
+    const double before = *time;
+    if (next_ != at_ && !TakeOver(before)) return false;
+    bool ok = at_->Step(time);
+    if (!ok && at_ == explicit_.get()) {  // the other one may get through
+      Change(before, 0, 0);
+      *time = before;
+      ok = TakeOver(before) && at_->Step(time);
+    }
+    steps = explicit_->steps + (bdf_ != nullptr ? bdf_->steps : 0);
+    jacobians = bdf_ != nullptr ? bdf_->jacobians : 0;
+    time_ = *time;
+    longest_ = std::max(longest_, *time - before);
+    if (ok && ++since_ >= kLook) Look(*time);
+    return ok;
+  }
+  bool Interpolate(double time, std::vector<double>& states) override {
+    return at_->Interpolate(time, states);
+  }
+  std::string problem() const override { return at_->problem(); }
+
+ private:
+  static constexpr int kLook = 40;
+  static constexpr double kBorder = 2.5;  // of the region of stability, about: 3.3 along the real axis
+
+  bool TakeOver(double time) {
+    std::vector<double> states;
+    if (!at_->Interpolate(time, states)) return false;
+    for (size_t k = 0; k < states.size(); ++k) run_.values[program_.state_slots[k]] = states[k];
+    return Restart(time, stop_);
+  }
+  // The method for the next steps, by the longest of the last ones.
+  void Look(double time) {
+    since_ = 0;
+    const double step = longest_, rate = rate_.Estimate(time);
+    longest_ = 0;
+    const bool now_explicit = at_ == explicit_.get();
+    const bool better = now_explicit
+                            ? step * rate > kBorder && step < 0.2 * LargestStep(run_, options_)
+                            : step * rate < 0.3;
+    votes_ = better ? votes_ + 1 : 0;
+    if (votes_ >= (now_explicit ? 2 : 4)) Change(time, rate, step);
+  }
+  void Change(double time, double rate, double step) {
+    votes_ = 0;
+    if (++changes_ == 1) {
+      first_time_ = time;
+      first_rate_ = rate;
+      first_step_ = step;
+    }
+    if (bdf_ == nullptr) bdf_ = MakeSundials(run_, program_, options_, Method::kBdf);
+    next_ = at_ == explicit_.get() ? bdf_.get() : explicit_.get();
+  }
+
+  ProgramRun& run_;
+  const Program& program_;
+  SimulationOptions options_;
+  FastestRate rate_;
+  std::unique_ptr<Integrator> explicit_, bdf_;
+  Integrator *at_ = nullptr, *next_ = nullptr;
+  double time_ = 0, stop_ = 0, longest_ = 0, first_time_ = 0, first_rate_ = 0, first_step_ = 0;
+  int since_ = 0, votes_ = 0, changes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& program,
+                                           const SimulationOptions& options) {
+  if (program.state_slots.empty()) return std::make_unique<NoIntegrator>(run, options);
+  switch (options.method) {
+    case Method::kBdf:
+    case Method::kExplicit:
+      return MakeSundials(run, program, options, options.method);
+    case Method::kAutomatic:
+      return std::make_unique<AutomaticIntegrator>(run, program, options);
+    default:
+      return MakeFixedStep(run, program, options);
+  }
+}
+
+}  // namespace cotree

@@ -65,4 +65,11 @@ void DelayLine::Forget(double time) {
   breaks_ = std::move(kept);
 }
 
+void DelayLine::Exchange(Archive& archive) {
+  archive.Number(delay);
+  archive.Numbers(times_);
+  archive.Numbers(values_);
+  archive.Numbers(breaks_);
+}
+
 }  // namespace cotree

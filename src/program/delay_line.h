@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/archive.h"
+
 namespace cotree {
 
 /** The past of a signal, for delay(u, T): points along each step of the integrator, read by interpolation with
@@ -23,6 +25,7 @@ class DelayLine {
   double last_value() const { return values_.back(); }
   /// Forgets what is not needed from `time` on.
   void Forget(double time);
+  void Exchange(Archive& archive);
 
  private:
   std::vector<double> times_, values_;

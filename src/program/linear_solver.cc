@@ -116,6 +116,11 @@ bool LinearSolver::FactorDense(std::span<const double> values) {
   return true;
 }
 
+void LinearSolver::Forget() {
+  factored_ = false;
+  if (sparse_ != nullptr && sparse_->numeric != nullptr) klu_free_numeric(&sparse_->numeric, &sparse_->common);
+}
+
 bool LinearSolver::FactorSparse(std::span<const double> values) {
   Sparse& s = *sparse_;
   if (s.symbolic == nullptr) return false;

@@ -23,6 +23,8 @@ class LinearSolver {
   bool Factor(std::span<const double> values);
   void Solve(std::span<double> right) const;
 
+  /// The next Factor chooses its pivots as if it were the first.
+  void Forget();
   double smallest_pivot() const { return smallest_pivot_; }
   size_t weak_column() const { return weak_column_; }
   size_t size() const { return size_; }

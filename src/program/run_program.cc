@@ -56,6 +56,13 @@ CodeContext<double> ProgramRun::Context(double time) const {
   return context;
 }
 
+void ProgramRun::Forget() {
+  for (BlockState& state : blocks_) {
+    state.solver->Forget();
+    state.constant_done = false;
+  }
+}
+
 double ProgramRun::Compute(const Program::Bound& bound, double time, std::span<double> results) {
   const Code& code = program_.codes[bound.code];
   CodeContext<double> context = Context(time);

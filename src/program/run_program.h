@@ -45,6 +45,9 @@ class ProgramRun {
   /// The past of each delay(...): filled by who integrates, read by Run.
   std::vector<DelayLine> delay_lines;
 
+  /// What follows depends on `values` alone, not on pivots and factors of before.
+  void Forget();
+
   /// The numbers of an argument of known switches at a time.
   double Evaluate(uint32_t code, uint32_t parameters, double time) const;
   /// Residuals of all sorted equations at the present values, by sorted equation: for checks.

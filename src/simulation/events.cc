@@ -352,6 +352,19 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
   return out;
 }
 
+void Events::Exchange(Archive& archive) {
+  archive.Number(count);
+  clocks_.resize(archive.Size(clocks_.size()));
+  for (ClockState& c : clocks_) {
+    archive.Number(c.start);
+    archive.Number(c.period);
+    archive.Number(c.next);
+  }
+  archive.Numbers(conditions_);
+  archive.Numbers(largest_);
+  archive.Numbers(blocked_);
+}
+
 std::optional<std::string> Events::Violated(double time) {
   for (const Program::Assertion& a : program_.assertions) {
     if (run_.Compute(a, time) != 0) continue;

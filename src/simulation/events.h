@@ -59,6 +59,7 @@ class Events {
   std::string Names(const std::vector<uint32_t>& relations, const std::vector<uint32_t>& whens) const;
 
   uint64_t count = 0;  // of events
+  void Exchange(Archive& archive);
 
  private:
   bool IsSmall(uint32_t relation, double x, double level) const;

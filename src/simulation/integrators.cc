@@ -52,6 +52,7 @@ class FastestRate {
  public:
   FastestRate(ProgramRun& run, const Program& program) : run_(run), program_(program) {}
 
+  void Forget() { direction_.clear(); }
   double Estimate(double time) {
     const size_t n = program_.state_slots.size();
     if (direction_.size() != n) {
@@ -143,6 +144,23 @@ class AutomaticIntegrator : public Integrator {
     return at_->Interpolate(time, states);
   }
   std::string problem() const override { return at_->problem(); }
+  void Forget() override {
+    rate_.Forget();
+    since_ = votes_ = 0;
+    longest_ = 0;
+    at_ = next_;
+  }
+  void Exchange(Archive& archive) override {
+    bool has_bdf = bdf_ != nullptr, now_bdf = next_ == bdf_.get() && has_bdf;
+    archive.Number(has_bdf);
+    archive.Number(now_bdf);
+    for (double* x : {&first_time_, &first_rate_, &first_step_}) archive.Number(*x);
+    archive.Number(changes_);
+    if (has_bdf && bdf_ == nullptr) bdf_ = MakeSundials(run_, program_, options_, Method::kBdf);
+    explicit_->Exchange(archive);
+    if (has_bdf) bdf_->Exchange(archive);
+    at_ = next_ = now_bdf ? bdf_.get() : explicit_.get();
+  }
 
  private:
   static constexpr int kLook = 40;

@@ -46,6 +46,10 @@ class EventWatch {
     return {};
   }
 
+  void Exchange(Archive& archive) {
+    for (double* x : {&last_, &before_}) archive.Number(*x);
+    for (int* x : {&shrinking_, &tiny_}) archive.Number(*x);
+  }
   /// Whether events follow each other with next to no time in between.
   bool dense() const { return tiny_ >= 10; }
 
@@ -76,16 +80,29 @@ class Simulator {
     knots_ = KnownSwitchTimes(program_, options_.start, options_.stop);
     out_.switch_times = knots_;
     interval_ = options_.interval > 0 ? options_.interval : (options_.stop - options_.start) / 500;
-    run_.switch_time = (options_.start + (knots_.empty() ? options_.stop : knots_.front())) / 2;
-    out_.initialization = events_.Begin(starts, {options_.start, options_.steady});
-    if (!out_.initialization.ok) {
-      out_.ok = false;
-      out_.problem = "at the start: " + out_.initialization.problem;
-      return std::move(out_);
+    double time = options_.start;
+    if (options_.resume.empty()) {
+      run_.switch_time = (options_.start + (knots_.empty() ? options_.stop : knots_.front())) / 2;
+      out_.initialization = events_.Begin(starts, {options_.start, options_.steady});
+      if (!out_.initialization.ok) {
+        out_.ok = false;
+        out_.problem = "at the start: " + out_.initialization.problem;
+        return std::move(out_);
+      }
+      integrator_ = MakeIntegrator(run_, program_, options_);
+      Record(time);
+      if (CheckAssertions(time)) Integrate(time);
+    } else {
+      integrator_ = MakeIntegrator(run_, program_, options_);
+      Archive archive(options_.resume);
+      Exchange(archive, time);
+      if (!archive.ok() || !archive.AtEnd() || run_.values.size() != program_.slots) {
+        out_.ok = false;
+        out_.problem = "before it began: the checkpoint does not belong to this model, or is damaged";
+        return std::move(out_);
+      }
+      Integrate(time);
     }
-    integrator_ = MakeIntegrator(run_, program_, options_);
-    Record(options_.start);
-    if (CheckAssertions(options_.start)) Integrate();
     out_.steps = integrator_->steps;
     out_.method = integrator_->Description();
     out_.jacobians = integrator_->jacobians;
@@ -98,7 +115,8 @@ class Simulator {
   /** What happens at a time that is known before. */
   struct Stop {
     double time;
-    bool knot, tick, delayed;
+    bool knot, tick, delayed, checkpoint;
+    bool happens() const { return knot || tick || delayed; }
   };
   // What is within rounding of each other happens together.
   double Close(double time) const {
@@ -109,12 +127,47 @@ class Simulator {
     while (!delayed_.empty() && delayed_.top() <= Close(after)) delayed_.pop();
     const double knot = next_knot_ < knots_.size() ? knots_[next_knot_] : INFINITY;
     const double tick = events_.NextTick(), delayed = delayed_.empty() ? INFINITY : delayed_.top();
-    const double time = std::min({knot, tick, delayed, options_.stop});
-    return {time, knot <= Close(time), tick <= Close(time), delayed <= Close(time)};
+    const double checkpoint = NextCheckpoint(after);
+    const double time = std::min({knot, tick, delayed, checkpoint, options_.stop});
+    return {time, knot <= Close(time), tick <= Close(time), delayed <= Close(time), checkpoint <= Close(time)};
   }
 
-  void Integrate() {
-    double time = options_.start;
+  double NextCheckpoint(double after) const {
+    if (options_.checkpoints == 0) return INFINITY;
+    const double gap = (options_.stop - options_.start) / options_.checkpoints;
+    double k = std::floor((after - options_.start) / gap) + 1;
+    if (options_.start + k * gap <= Close(after)) ++k;
+    return options_.start + k * gap;
+  }
+  // All that the rest of a run depends on.
+  void Exchange(Archive& archive, double& time) {
+    archive.Number(time);
+    archive.Numbers(run_.values);
+    run_.delay_lines.resize(archive.Size(run_.delay_lines.size()));
+    for (DelayLine& line : run_.delay_lines) line.Exchange(archive);
+    events_.Exchange(archive);
+    integrator_->Exchange(archive);
+    watch_.Exchange(archive);
+    archive.Number(row_);
+    archive.Number(rows_);
+    archive.Number(at_stop_.time);
+    for (bool* x : {&at_stop_.knot, &at_stop_.tick, &at_stop_.delayed, &at_stop_.checkpoint}) archive.Number(*x);
+    std::vector<double> delayed;
+    for (auto copy = delayed_; !copy.empty(); copy.pop()) delayed.push_back(copy.top());
+    archive.Numbers(delayed);
+    delayed_ = {};
+    for (const double t : delayed) delayed_.push(t);
+  }
+  void Checkpoint(double time) {
+    run_.Forget();
+    integrator_->Forget();
+    if (!options_.checkpoint) return;
+    Archive archive;
+    Exchange(archive, time);
+    options_.checkpoint(time, rows_, archive.bytes());
+  }
+
+  void Integrate(double time) {
     bool restart = true;
     while (Close(time) < options_.stop) {
       const Stop stop = NextStop(time);
@@ -124,9 +177,10 @@ class Simulator {
         Fail(time, "the integrator could not start");
         return;
       }
-      if (!Segment(time, stop.time)) return;
+      if (!Segment(time, stop.time, stop.happens() || Close(stop.time) >= options_.stop)) return;
       time = stop.time;
       at_stop_ = stop;
+      if (stop.checkpoint) Checkpoint(time);
     }
     if (program_.terminal_slots.empty() && !at_stop_.tick) return;
     if (!events_.Settle(time, {at_stop_.tick, true}))
@@ -137,13 +191,19 @@ class Simulator {
 
   // What happens at a time known before, seen from behind it.
   bool TimeEvent(double time, bool& restart) {
+    if (!at_stop_.happens()) {
+      restart = true;
+      return true;
+    }
     if (!program_.HasEvents()) {
       if (!run_.Run(time)) return Fail(time, run_.FailureText());
     } else if (!events_.Settle(time, {at_stop_.tick, false})) {
       return Fail(time, events_.problem());
     }
     restart = at_stop_.knot || at_stop_.delayed || events_.changed();
-    if (restart) {
+    const bool anew = restart;
+    restart = restart || at_stop_.checkpoint;
+    if (anew) {
       Record(time);
       BreakDelays(time, at_stop_.knot || at_stop_.delayed);
     }
@@ -151,7 +211,7 @@ class Simulator {
   }
 
   /** From one known time to the next. */
-  bool Segment(double begin, double end) {
+  bool Segment(double begin, double end, bool record) {
     double time = begin;
     int stuck = 0;
     const bool watched = !program_.relations.empty();
@@ -176,12 +236,12 @@ class Simulator {
       }
       if (!failed_.empty()) return Fail(time, failed_);
       if (time > from && !Past(from, time, end)) return false;
-      if (options_.progress && !options_.progress(time)) {
-        out_.stopped = true;
-        return false;
-      }
+      if (options_.progress && !options_.progress(time)) out_.stopped = true;
+      if (out_.stopped) return false;
     }
-    return RecordAt(end);
+    const double next = options_.start + static_cast<double>(row_ + 1) * interval_;
+    if (record || std::fabs(next - end) <= 1e-9 * interval_) return RecordAt(end);
+    return MoveTo(end) || Fail(end, failed_);
   }
 
   // Output rows and the past of delays within a step, or a part of it.
@@ -275,19 +335,22 @@ class Simulator {
   // An event in the middle of a step.
   bool Event(double time) {
     if (!MoveTo(time)) return Fail(time, failed_);
-    const size_t rows = out_.times.size();
-    Record(time);
+    std::vector<double> before = run_.values;
     if (!events_.Settle(time, {})) return Fail(time, events_.problem());
     if (events_.changed()) {
+      before.swap(run_.values);
+      Record(time);
+      before.swap(run_.values);
       Record(time);
       BreakDelays(time, true);
-    } else {
-      Forget(rows);
     }
     return AfterEvent(time, true) && CheckAssertions(time);
   }
   bool AfterEvent(double time, bool located) {
-    if (events_.changed() || !events_.fired().empty()) out_.event_times.push_back(time);
+    if (events_.changed() || !events_.fired().empty()) {
+      out_.event_times.push_back(time);
+      if (options_.event) options_.event(time, events_.Names({}, events_.fired()));
+    }
     if (events_.stopped()) {
       out_.stop_reason = *events_.stopped();
       return false;
@@ -328,12 +391,16 @@ class Simulator {
     return true;
   }
   void Record(double time) {
-    out_.times.push_back(time);
-    for (size_t k = 0; k < out_.slots.size(); ++k) out_.columns[k].push_back(run_.values[out_.slots[k]]);
-  }
-  void Forget(size_t rows) {
-    out_.times.resize(rows);
-    for (auto& column : out_.columns) column.resize(rows);
+    ++rows_;
+    if (!options_.row) {
+      out_.times.push_back(time);
+      for (size_t k = 0; k < out_.slots.size(); ++k) out_.columns[k].push_back(run_.values[out_.slots[k]]);
+      return;
+    }
+    out_.times.assign(1, time);
+    values_.resize(out_.slots.size());
+    for (size_t k = 0; k < out_.slots.size(); ++k) values_[k] = run_.values[out_.slots[k]];
+    out_.stopped = !options_.row(time, values_) || out_.stopped;
   }
   bool CheckAssertions(double time) {
     if (program_.assertions.empty()) return true;
@@ -359,7 +426,8 @@ class Simulator {
   Stop at_stop_{};
   std::string failed_;
   double interval_ = 0;
-  uint64_t row_ = 0;
+  uint64_t row_ = 0, rows_ = 0;  // output times that are past; rows given
+  std::vector<double> values_;
 };
 
 }  // namespace

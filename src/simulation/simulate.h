@@ -29,6 +29,17 @@ struct SimulationOptions {
   bool steady = false;
   /// Called now and then with the time reached; false stops the run.
   std::function<bool(double time)> progress;
+  /// Takes each row (values by slot in `slots`) instead of keeping it in the trajectory; false stops the run.
+  std::function<bool(double time, std::span<const double> values)> row;
+  /// Takes what happens, in words.
+  std::function<void(double time, const std::string& what)> event;
+
+  /** Every run begins its methods anew at these many times, evenly spaced: so that one that is resumed there
+  gives the same bits. */
+  uint32_t checkpoints = 20;
+  /// Takes everything that a run needs to go on from a time.
+  std::function<void(double time, uint64_t rows, const std::string& state)> checkpoint;
+  std::string resume;  // a state to go on from, instead of the beginning
 };
 
 /** What a run gave. Rows at the output times, and two at each event: before and after. */
@@ -77,6 +88,9 @@ class Integrator {
   /// The states at a time within the last step.
   virtual bool Interpolate(double time, std::vector<double>& states) = 0;
   virtual std::string problem() const = 0;
+  /// Forgets all but the tolerances it found: what follows depends on the states alone.
+  virtual void Forget() {}
+  virtual void Exchange(Archive&) {}
   /// What it did, for the summary: "explicit Runge-Kutta, BDF from 0.3 s on: ...".
   virtual std::string Description() const = 0;
   uint64_t steps = 0, jacobians = 0;

@@ -32,6 +32,10 @@ class SundialsIntegrator : public Integrator {
   }
 
   std::string problem() const override { return problem_; }
+  void Exchange(Archive& archive) override {
+    archive.Numbers(largest_);
+    archive.Numbers(least_);
+  }
 
  protected:
   void TakeStates(double time) {

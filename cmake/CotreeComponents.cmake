@@ -11,13 +11,12 @@ function(cotree_add_test_components test)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/examples/software_components/*.c"
        "${CMAKE_SOURCE_DIR}/examples/software_components/*.cc"
        "${CMAKE_SOURCE_DIR}/src/software_component/test/hostile/*.c"
-       "${CMAKE_SOURCE_DIR}/src/software_component/test/hostile/*.cc"
-       "${CMAKE_SOURCE_DIR}/src/software_component/test/hostile/*.cpp")
+       "${CMAKE_SOURCE_DIR}/src/software_component/test/hostile/*.cc")
   foreach(source IN LISTS sources)
     get_filename_component(name "${source}" NAME_WE)
     set(target component_${name})
     add_library(${target} MODULE "${source}")
-    target_include_directories(${target} PRIVATE "${CMAKE_SOURCE_DIR}/include")
+    target_include_directories(${target} PRIVATE "${CMAKE_SOURCE_DIR}/include" "${CMAKE_SOURCE_DIR}/src")
     # As an author of components would build them: without our options and sanitizers.
     target_compile_options(${target} PRIVATE -Wall -Wextra -pedantic -Werror -ffp-contract=off)
     set_target_properties(${target} PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF CXX_STANDARD 17 OUTPUT_NAME ${name}

@@ -90,7 +90,8 @@ std::optional<ChildReport> ChildProcess::ReceiveReport() const {
   ssize_t got = 0;
   do {
     got = recv(life_, &report, sizeof report, 0);
-  } while (got < 0 && errno == EINTR);
+    // The kernel says that our request was not read before it hands out the report that was sent before.
+  } while (got < 0 && (errno == EINTR || errno == ECONNRESET));
   if (got != static_cast<ssize_t>(sizeof report) || report.said_bytes > ChildReport::kMostSaid) return {};
   return report;
 }

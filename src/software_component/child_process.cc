@@ -2,6 +2,7 @@
 #include "software_component/child_process.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -94,6 +95,21 @@ std::optional<ChildReport> ChildProcess::ReceiveReport() const {
   } while (got < 0 && (errno == EINTR || errno == ECONNRESET));
   if (got != static_cast<ssize_t>(sizeof report) || report.said_bytes > ChildReport::kMostSaid) return {};
   return report;
+}
+
+void ChildProcess::FollowCaller() {
+  const int here = sched_getcpu();
+  if (here == processor_ || here < 0 || here >= CPU_SETSIZE || pid_ == 0) return;
+  if (worker_ == 0) {
+    const auto report = Ask();
+    if (!report) return;
+    worker_ = report->worker;
+  }
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<size_t>(here), &one);
+  sched_setaffinity(worker_, sizeof one, &one);  // if that is not allowed, it only takes longer
+  processor_ = here;
 }
 
 std::optional<ChildReport> ChildProcess::Ask() {

@@ -28,6 +28,10 @@ class ChildProcess {
   /// Of the supervisor; 0 if there is none.
   pid_t pid() const { return pid_; }
 
+  /// Moves the worker to the processor that we run on. We wait while it works: there it begins at once,
+  /// without waking another processor, which costs five times as much.
+  void FollowCaller();
+
   /// What is known of the running worker.
   std::optional<ChildReport> Ask();
 
@@ -39,7 +43,8 @@ class ChildProcess {
   std::optional<ChildReport> ReceiveReport() const;
 
   int data_ = -1, life_ = -1;
-  pid_t pid_ = 0;
+  pid_t pid_ = 0, worker_ = 0;
+  int processor_ = -1;  // where the worker was moved to
 };
 
 /// cotree-component-host beside the running program; empty if that cannot be found out.

@@ -11,6 +11,7 @@ build: this never leaves the machine. */
 struct ChildReport {
   static constexpr size_t kMostSaid = 4096;
 
+  int32_t worker = 0;          // its process id
   int32_t ended = 0;           // the worker has; only then the next three count
   int32_t killed = 0;          // by the supervisor, because it was asked to
   int32_t wait_status = 0;     // as waitpid gives it

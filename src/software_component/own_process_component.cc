@@ -105,6 +105,7 @@ class OwnProcessComponent final : public SoftwareComponent {
     const double left = options_.total_limit - seconds_used_;
     if (left <= 0) return FailTime(0.0);
     const bool is_last = left < limit;
+    if (options_.follow_caller && failure_.call != ComponentCall::kLoad) child_.FollowCaller();
     stream_.SetTimeout(is_last ? left : limit);
     const Clock::time_point began = Clock::now();
     FrameStream::Status status = stream_.Send(request_.Finish());

@@ -96,7 +96,9 @@ void Limit(__rlimit_resource resource, uint64_t most) {
 class Supervisor {
  public:
   Supervisor(int life, int output, int signals, pid_t worker)
-      : life_(life), output_(output), signals_(signals), worker_(worker) {}
+      : life_(life), output_(output), signals_(signals), worker_(worker) {
+    report_.worker = worker;
+  }
 
   void Run() {
     while (!report_.ended) {

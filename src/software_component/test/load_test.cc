@@ -14,7 +14,7 @@ namespace {
 
 using Kind = ComponentFailure::Kind;
 
-ComponentFailure FailToLoad(const ComponentRequest& request, ComponentOptions options) {
+ComponentFailure FailToLoad(const ComponentRequest& request, const ComponentOptions& options) {
   ComponentFailure failure;
   const test::Stopwatch watch;
   const auto component = LoadSoftwareComponent(request, options, &failure);

@@ -5,8 +5,8 @@
 #define COTREE_TEST_HOSTILE_H_
 
 #include <cotree/cotree_component.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdlib.h>  // NOLINT: C
+#include <string.h>  // NOLINT: C
 
 struct cotree_instance {
   int64_t updates;
@@ -70,7 +70,7 @@ static const cotree_component hostile_table = {COTREE_HEAD(cotree_component),
                                                hostile_restore,
                                                0};
 
-COTREE_EXPORT const cotree_component* hostile(uint32_t host_version) {
+COTREE_EXPORT const cotree_component* hostile(uint32_t host_version) {  // NOLINT: included once per library
   (void)host_version;
   return &hostile_table;
 }

@@ -49,6 +49,7 @@ bool ComponentFailure::Alive() const {
     case Kind::kError:
     case Kind::kReject:
     case Kind::kNotFinite:
+    case Kind::kImpure:
     case Kind::kException:
       return true;
     default:

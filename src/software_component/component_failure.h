@@ -36,7 +36,8 @@ struct ComponentFailure {
     kCrash = 9,  // by a signal
     kExit = 10,
     kTime = 11,      // no answer in time, or too slow in sum
-    kProtocol = 12,  // the helper process cannot be started or does not speak our language
+    kImpure = 12,    // results or discrete state changed by a call that must be pure
+    kProtocol = 13,  // the helper process cannot be started or does not speak our language
   };
 
   Kind kind = Kind::kNone;

@@ -102,9 +102,10 @@ class OwnProcessComponent final : public SoftwareComponent {
   // Sends the request, waits for the reply, and reads its results with `read`.
   template <typename Read>
   bool Exchange(double limit, Read&& read) {
-    const double left = options_.total_limit - seconds_used_;
+    constexpr double kEver = std::numeric_limits<double>::infinity();
+    const double left = options_.total_limit > 0 ? options_.total_limit - seconds_used_ : kEver;
     if (left <= 0) return FailTime(0.0);
-    const bool is_last = left < limit;
+    const bool is_last = left < (limit > 0 ? limit : kEver);
     if (options_.follow_caller && failure_.call != ComponentCall::kLoad) child_.FollowCaller();
     stream_.SetTimeout(is_last ? left : limit);
     const Clock::time_point began = Clock::now();

@@ -2,6 +2,7 @@
 #include "software_component/software_component.h"
 
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 
 #include "base/check.h"
@@ -43,6 +44,22 @@ bool SoftwareComponent::CheckFinite(double value, const std::string& what) {
               std::string("returned ") + (std::isnan(value) ? "NaN" : "an infinite value") + " in " + what);
 }
 
+template <typename Call>
+bool SoftwareComponent::Evaluate(std::span<double> results, Call&& call) {
+  if (!check_purity_) return call();
+  std::vector<std::byte> before(description_.discrete_bytes), after(description_.discrete_bytes);
+  if (!before.empty() && !DoSave(before)) return false;
+  if (!call()) return false;
+  const std::vector<double> first(results.begin(), results.end());
+  if (!after.empty() && !DoSave(after)) return false;
+  if (before != after)
+    return Fail(ComponentFailure::Kind::kImpure, "is not pure: it changed the discrete state");
+  if (!call()) return false;
+  if (std::memcmp(first.data(), results.data(), results.size_bytes()) == 0) return true;
+  return Fail(ComponentFailure::Kind::kImpure,
+              "is not pure: called twice at one point, it gave different values");
+}
+
 bool SoftwareComponent::Outputs(uint32_t group, double t, std::span<const double> x,
                                 std::span<const double> u, std::span<double> y) {
   COTREE_CHECK(group < description_.groups.size());
@@ -50,7 +67,7 @@ bool SoftwareComponent::Outputs(uint32_t group, double t, std::span<const double
   if (!BeginEvaluation(ComponentCall::kOutputs, t, x.size(), u.size())) return false;
   const ComponentDescription::Group& g = description_.groups[group];
   values_.resize(g.outputs.size());
-  if (!DoOutputs(group, t, x, u, values_)) return false;
+  if (!Evaluate(values_, [&] { return DoOutputs(group, t, x, u, values_); })) return false;
   for (size_t i = 0; i < values_.size(); ++i) {
     if (std::isfinite(values_[i])) continue;
     std::string what = "output `" + description_.outputs[g.outputs[i]].name + "`";
@@ -68,7 +85,7 @@ bool SoftwareComponent::Derivatives(double t, std::span<const double> x, std::sp
   COTREE_CHECK(dx.size() == description_.states.size());
   if (!BeginEvaluation(ComponentCall::kDerivatives, t, x.size(), u.size())) return false;
   if (dx.empty()) return true;
-  if (!DoDerivatives(t, x, u, dx)) return false;
+  if (!Evaluate(dx, [&] { return DoDerivatives(t, x, u, dx); })) return false;
   for (size_t i = 0; i < dx.size(); ++i) {
     if (std::isfinite(dx[i])) continue;
     return CheckFinite(dx[i], "the derivative of state `" + description_.states[i].name + "`");

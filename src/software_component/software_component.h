@@ -47,6 +47,10 @@ class SoftwareComponent {
   bool Save(std::span<std::byte> bytes);
   bool Restore(std::span<const std::byte> bytes);
 
+  /// From now on every Outputs and Derivatives is computed twice, and both times must give the same bits and
+  /// leave the discrete state alone: for finding mistakes, at four times the cost.
+  void CheckPurity(bool on) { check_purity_ = on; }
+
   /// What was put right without harm, once each: "changed the locale; it was set back".
   const std::vector<std::string>& notes() const { return notes_; }
   /// The last lines that the component has written to stdout and stderr (own process only).
@@ -79,7 +83,11 @@ class SoftwareComponent {
   bool Begin(ComponentCall call, std::optional<double> t);
   bool BeginEvaluation(ComponentCall call, double t, size_t x, size_t u);
   bool CheckFinite(double value, const std::string& what);
+  // Runs the call, which fills `results`; twice if purity is checked.
+  template <typename Call>
+  bool Evaluate(std::span<double> results, Call&& call);
 
+  bool check_purity_ = false;
   std::vector<double> values_;  // of the group at work
   std::vector<std::string> notes_;
 };
@@ -101,7 +109,7 @@ struct ComponentOptions {
   /// The component runs on the processor of its caller, which waits meanwhile: a call takes 14 instead of 70
   /// us. Threads that it starts before its first call are free; turn this off if it starts some in calls.
   bool follow_caller = true;
-  double call_limit = 10.0;            // seconds per call
+  double call_limit = 10.0;            // seconds per call; 0: no limit, as below
   double load_limit = 30.0;            // seconds to load, create and describe
   double total_limit = 3600.0;         // seconds in all calls together
   uint64_t memory_limit = 2ull << 30;  // bytes of address space; 0: none

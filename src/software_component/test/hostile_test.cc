@@ -57,7 +57,7 @@ void Misbehave(const Case& c) {
   EXPECT_EQ(failure.reason.rfind(c.reason, 0), 0u) << failure.Text();
   const std::string text = failure.Text();
   for (const std::string& part : {std::string("plant.") + c.library, test::Library(c.library),
-                                 std::string("`hostile`"), std::string("`outputs` at t = 1 s")}) {
+                                  std::string("`hostile`"), std::string("`outputs` at t = 1 s")}) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   }
   // What is gone stays gone, with the same reason; what lives goes on.
@@ -151,6 +151,24 @@ TEST(HostileButHarmless, LocaleAndRoundingAreSetBack) {
       component.reset();
       EXPECT_TRUE(test::NoChildIsLeft());
     }
+  }
+}
+
+TEST(HostileButHarmless, ImpurityIsFoundOnRequest) {
+  for (const ComponentOptions& options : {test::OwnProcess(), test::InProcess()}) {
+    auto component = test::Load("impure", "hostile", {}, options);
+    ASSERT_TRUE(component);
+    double u[] = {0.5}, y[] = {0.0};
+    EXPECT_TRUE(component->Outputs(0, 1.0, {}, u, y)) << "nobody looks";
+    component->CheckPurity(true);
+    EXPECT_TRUE(component->Outputs(0, 0.0, {}, u, y)) << component->failure().Text();
+    EXPECT_FALSE(component->Outputs(0, 1.0, {}, u, y));
+    EXPECT_EQ(component->failure().reason, "is not pure: it changed the discrete state");
+    u[0] = 1.5;
+    EXPECT_FALSE(component->Outputs(0, 1.0, {}, u, y));
+    EXPECT_EQ(component->failure().reason,
+              "is not pure: called twice at one point, it gave different values");
+    EXPECT_TRUE(component->Outputs(0, 0.0, {}, u, y)) << component->failure().Text();
   }
 }
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <fstream>
+#include <thread>
 
 #include "software_component/test/support.h"
 
@@ -129,6 +130,25 @@ TEST(SoftwareComponentLoad, SameBitsInAndOutOfProcess) {
   }
   ASSERT_TRUE(here->Save(saved) && there->Save(saved_there));
   EXPECT_EQ(saved, saved_there);
+}
+
+TEST(SoftwareComponentLoad, ThreadsDoNotMeet) {
+  std::vector<std::thread> threads;
+  std::vector<double> sums(4, 0.0);
+  for (size_t i = 0; i < sums.size(); ++i) {
+    threads.emplace_back([i, &sums] {
+      for (int round = 0; round < 5; ++round) {  // starting and ending is what could clash
+        ComponentFailure failure;
+        auto filter = LoadSoftwareComponent({test::Library("filter"), "filter", "f", {{"Tf", 0.5}}},
+                                            test::OwnProcess(), &failure);
+        const double x[] = {static_cast<double>(i)}, u[] = {1.0};
+        double dx[] = {0.0};
+        for (int k = 0; k < 200 && filter && filter->Derivatives(0.0, x, u, dx); ++k) sums[i] += dx[0];
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (size_t i = 0; i < sums.size(); ++i) EXPECT_EQ(sums[i], 2000.0 * (1.0 - static_cast<double>(i)));
 }
 
 TEST(SoftwareComponentLoad, SavedStateGoesOnElsewhere) {

@@ -125,7 +125,8 @@ typedef int32_t cotree_status;
 typedef struct cotree_instance cotree_instance;
 
 /* A named value. `start`: of a parameter its default (NAN from <math.h>: must be given); of a continuous
-state its start value; of inputs and outputs not used. Names are letters, digits and _, as in the model. */
+state its start value; of inputs and outputs not used. Names are letters, digits and _, as in the
+model; elements of an array are u[1], u[2], ... */
 typedef struct cotree_variable {
   uint32_t size, version;
   const char* name;

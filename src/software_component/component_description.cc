@@ -7,10 +7,24 @@
 namespace cotree {
 namespace {
 
+constexpr uint64_t kMostDiscreteBytes = 1u << 26;
+
+// Letters, digits, _ and what array elements need; nothing that could garble a message.
+bool IsName(const std::string& name) {
+  for (const char c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    if (!plain && c != '[' && c != ']' && c != ',' && c != '.') return false;
+  }
+  return !name.empty();
+}
+
 std::string CheckNames(const char* kind, const std::vector<ComponentDescription::Variable>& list) {
   std::set<std::string> seen;
   for (const auto& variable : list) {
     if (variable.name.empty()) return std::string("it has ") + kind + " without a name";
+    if (!IsName(variable.name))
+      return std::string("the name of its ") + kind + " number " + std::to_string(seen.size()) +
+             " has characters other than letters, digits and _";
     if (!seen.insert(variable.name).second) {
       return std::string("two of its ") + kind + "s are called `" + variable.name + "`";
     }
@@ -58,6 +72,7 @@ std::string CheckDescription(const ComponentDescription& d) {
   }
   if (!std::isfinite(d.sample_period) || d.sample_period < 0)
     return "its sample period is negative or not finite";
+  if (d.discrete_bytes > kMostDiscreteBytes) return "its discrete state is larger than 64 MiB";
   if (d.sample_period > 0 && !d.states.empty()) return "it is sampled but has continuous states";
   return {};
 }

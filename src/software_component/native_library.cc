@@ -88,7 +88,6 @@ std::string CheckFunctions(const cotree_component& table, const ComponentDescrip
   if (!description.states.empty() && table.derivatives == nullptr) return missing("states", "derivatives");
   if (description.discrete_bytes > 0 && table.save == nullptr) return missing("discrete state", "save");
   if (description.discrete_bytes > 0 && table.restore == nullptr) return missing("discrete state", "restore");
-  if (description.discrete_bytes > (1ull << 26)) return "its discrete state is larger than 64 MiB";
   return {};
 }
 

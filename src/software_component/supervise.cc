@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr uint64_t kMoreProcesses = 1024;                  // and threads, of the same user
 constexpr auto kGrace = std::chrono::milliseconds(300);    // for a worker that is ending by itself
 constexpr auto kReaping = std::chrono::milliseconds(900);  // for killing all that it started
 
@@ -69,6 +71,9 @@ void Limit(__rlimit_resource resource, uint64_t most) {
   if (getppid() != supervisor) _exit(1);
   prctl(PR_SET_DUMPABLE, 0);
   Limit(RLIMIT_CORE, 0);
+  // A fork bomb ends here (not for root, whom the kernel exempts): so many more than all that run now.
+  struct sysinfo now {};
+  if (sysinfo(&now) == 0) Limit(RLIMIT_NPROC, now.procs + kMoreProcesses);
 #if !defined(__SANITIZE_ADDRESS__)  // whose shadow memory needs more than any limit
   if (options.memory_limit > 0) Limit(RLIMIT_AS, options.memory_limit);
 #endif

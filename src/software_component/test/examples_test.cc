@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -143,7 +144,7 @@ std::string Excerpt(const std::string& text, const std::string& begin, const std
 
 void BuildAndRunGain(const std::string& name, const std::string& source, const std::string& compiler) {
   ASSERT_FALSE(source.empty()) << name;
-  const std::string path = ::testing::TempDir() + "/" + name;
+  const std::string path = test::TemporaryPath(name);
   std::ofstream(path) << source;
   const std::string library = path + ".so";
   const std::string command =
@@ -154,6 +155,8 @@ void BuildAndRunGain(const std::string& name, const std::string& source, const s
   auto gain = LoadSoftwareComponent({library, "gain", "g", {{"k", 2.5}}}, test::OwnProcess(), &failure);
   ASSERT_TRUE(gain) << failure.Text();
   EXPECT_EQ(OneOutput(gain.get(), 0, 0, 0.0, {4.0}), 10.0);
+  std::remove(path.c_str());
+  std::remove(library.c_str());
 }
 
 TEST(ComponentTemplates, OfTheHeadersAndTheManualCompile) {

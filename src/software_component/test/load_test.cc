@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <thread>
 
@@ -29,7 +30,7 @@ ComponentFailure FailToLoad(const ComponentRequest& request, const ComponentOpti
 
 TEST(SoftwareComponentLoad, ReasonsAreClear) {
   test::AdoptOrphans();
-  const std::string text = ::testing::TempDir() + "/no_library.so";
+  const std::string text = test::TemporaryPath("no_library.so");
   std::ofstream(text) << "this is no library";
   const std::string wrong = test::Library("misdescribed"), filter = test::Library("filter");
   const struct {
@@ -67,6 +68,7 @@ TEST(SoftwareComponentLoad, ReasonsAreClear) {
       EXPECT_NE(failure.reason.find(c.part), std::string::npos) << failure.Text();
     }
   }
+  std::remove(text.c_str());
 }
 
 TEST(SoftwareComponentLoad, MisbehavingOnLoading) {

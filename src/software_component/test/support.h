@@ -25,6 +25,11 @@ inline std::string Library(const std::string& name) {
   return std::string(COTREE_COMPONENTS) + "/lib" + name + ".so";
 }
 
+/** A path for a file of this run alone. */
+inline std::string TemporaryPath(const std::string& name) {
+  return ::testing::TempDir() + "/cotree_" + std::to_string(getpid()) + "_" + name;
+}
+
 inline ComponentOptions OwnProcess() {
   ComponentOptions options;
   options.host_program = COTREE_COMPONENT_HOST;

@@ -28,7 +28,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr uint64_t kMoreProcesses = 1024;                  // and threads, of the same user
+constexpr uint64_t kMoreProcesses = 256;                   // and threads, of the same user
 constexpr auto kGrace = std::chrono::milliseconds(300);    // for a worker that is ending by itself
 constexpr auto kReaping = std::chrono::milliseconds(900);  // for killing all that it started
 

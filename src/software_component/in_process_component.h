@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "software_component/software_component.h"
+
+namespace cotree {
+
+/** Loads a component into this process. Found and reported: errors, exceptions, values that are not finite or
+not set, writing beyond a vector, changed locale and floating-point settings. Not survived: crash, exit,
+endless loops; for those there is LoadInOwnProcess, which runs this function in the other process. The
+library's path is absolute. */
+std::unique_ptr<SoftwareComponent> LoadInProcess(const ComponentRequest& request, ComponentFailure* failure);
+
+}  // namespace cotree

@@ -6,11 +6,17 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/quantities.h"
+#include "cli/result_files.h"
+#include "cli/run_result.h"
 #include "pipeline/translate.h"
+#include "plot/plot_result.h"
+#include "results/csv_format.h"
+#include "results/select_columns.h"
 #include "simulation/simulate.h"
 
 namespace cotree {
@@ -136,16 +142,41 @@ Prepared Prepare(const SimulateOptions& options, const Console& console) {
   return out;
 }
 
-std::string Csv(const SortedSystem& sorted, const Trajectory& trajectory) {
-  std::string text = "time";
-  for (const uint32_t slot : trajectory.slots) text += "," + CsvName(sorted.SlotName(slot));
-  text += "\n";
-  for (size_t r = 0; r < trajectory.times.size(); ++r) {
-    text += fmt::format("{}", trajectory.times[r]);
-    for (const auto& column : trajectory.columns) text += fmt::format(",{}", column[r]);
-    text += "\n";
+std::string Csv(const Result& result) {
+  std::string text = CsvNames(result.header);
+  std::vector<double> row(result.columns.size());
+  for (size_t r = 0; r < result.times.size(); ++r) {
+    for (size_t k = 0; k < row.size(); ++k) row[k] = result.columns[k][r];
+    AppendCsvRow(result.times[r], row, &text);
   }
   return text;
+}
+
+// Where the picture goes if nothing is said.
+std::string PicturePath(const SimulateOptions& options) {
+  namespace fs = std::filesystem;
+  if (!options.plot_output.empty()) return options.plot_output;
+  if (!options.output.empty()) return fs::path(options.output).replace_extension(".svg").string();
+  return fs::path(options.file).stem().string() + "_plot.svg";
+}
+
+// What shall be drawn, as names of the result; nothing and a message if something is not there.
+std::optional<std::vector<std::string>> NamesToPlot(const Prepared& p, const SimulateOptions& options,
+                                                    const Result& result) {
+  std::vector<std::string> names = result.header.plots;
+  if (options.plot_names.empty()) return names;
+  names.clear();
+  for (const std::string& word : SplitNames(options.plot_names)) {
+    const std::string column = ColumnOf(*p.loaded, *p.translation, word);
+    if (!column.empty()) {
+      names.push_back(column);
+      continue;
+    }
+    const auto found = FindColumns(result, {word}, options.file);
+    if (!found) return std::nullopt;
+    for (const size_t k : *found) names.push_back(result.header.columns[k].name);
+  }
+  return names;
 }
 
 // A curve in one line: the values between smallest and largest in eight steps.
@@ -207,6 +238,7 @@ void PrintSummary(const Prepared& p, const Trajectory& trajectory, const Simulat
 }  // namespace
 
 int RunSimulate(const SimulateOptions& options, const Console& console) {
+  if (options.plot && !CheckPicturePath(PicturePath(options))) return kExitUsage;
   Prepared p = Prepare(options, console);
   if (p.exit != kExitOk) return p.exit;
   const auto begin = std::chrono::steady_clock::now();
@@ -226,14 +258,24 @@ int RunSimulate(const SimulateOptions& options, const Console& console) {
   };
   const Trajectory trajectory = Simulate(*p.translation->program, p.translation->starts, p.simulation);
   if (shown > 0) fmt::print(stderr, "\r{:40}\r", "");
-  if (!options.output.empty() && !WriteFileSafely(options.output, Csv(*p.translation->sorted, trajectory)))
-    return kExitForeign;
+  const Result result = ResultOfRun(*p.loaded, *p.translation, p.simulation, trajectory, options.settings);
+  int exit = kExitOk;
+  if (!options.output.empty())
+    exit = SaveResult(result, options.output, FormatOfPath(options.output).value_or(ResultFormat::kCsv));
+  if (exit != kExitOk) return exit;
   if (options.output.empty() && options.csv) {
-    std::fputs(Csv(*p.translation->sorted, trajectory).c_str(), stdout);
+    std::fputs(Csv(result).c_str(), stdout);
   } else {
     PrintSummary(p, trajectory, options, elapsed(), console);
   }
-  if (trajectory.ok) return kExitOk;
+  if (options.plot) {
+    const auto names = NamesToPlot(p, options, result);
+    if (!names) return kExitUsage;
+    const std::string title = result.header.model + (result.header.experiment.empty() ? "" : ": ");
+    exit = SaveFigure(FigureOfResult({{&result, ""}}, *names, title + result.header.experiment),
+                      PicturePath(options));
+  }
+  if (trajectory.ok) return exit;
   fmt::print(stderr, "cotree: the run failed {}\n", trajectory.problem);
   return kExitNumerical;
 }

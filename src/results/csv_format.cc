@@ -32,10 +32,11 @@ std::vector<Source> SourcesOf(const ResultHeader& header) {
   for (size_t k = 0; k < header.columns.size(); ++k) {
     if (header.columns[k].stored()) place[k] = stored++;
   }
+  const auto by_name = header.ByName();
   std::vector<Source> sources;
   for (size_t k = 0; k < header.columns.size(); ++k) {
     const ResultColumn& column = header.columns[k];
-    const size_t from = column.stored() ? k : header.Find(column.alias_of).value_or(k);
+    const size_t from = column.stored() ? k : by_name.at(column.alias_of);
     sources.push_back({place[from], column.stored() ? 1.0 : column.alias_sign});
   }
   return sources;

@@ -64,9 +64,10 @@ class Mat4Writer : public ResultWriter {
       for (const int32_t number : {matrix, row, 0, -1}) AppendBytes(number, &text);
     };
     info(0, 1);
+    const auto by_name = header.ByName();
     for (size_t k = 0; k < header.columns.size(); ++k) {
       const ResultColumn& column = header.columns[k];
-      const size_t source = column.stored() ? k : header.Find(column.alias_of).value_or(k);
+      const size_t source = column.stored() ? k : by_name.at(column.alias_of);
       info(2, column.stored() || column.alias_sign > 0 ? stored[source] : -stored[source]);
     }
     AppendHead("data_1", kDouble, 1, 2, &text);

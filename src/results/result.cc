@@ -18,6 +18,12 @@ std::optional<size_t> ResultHeader::Find(std::string_view name) const {
   return std::nullopt;
 }
 
+std::map<std::string_view, size_t> ResultHeader::ByName() const {
+  std::map<std::string_view, size_t> places;
+  for (size_t k = 0; k < columns.size(); ++k) places.emplace(columns[k].name, k);
+  return places;
+}
+
 std::vector<double> Result::Values(size_t column) const {
   const ResultColumn& own = header.columns[column];
   if (own.stored()) return columns[column];

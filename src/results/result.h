@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,7 +36,9 @@ struct ResultHeader {
   std::vector<ResultColumn> columns{};  // without the time
 
   size_t StoredColumns() const;
+  /// By looking at all; ByName is for many questions.
   std::optional<size_t> Find(std::string_view name) const;
+  std::map<std::string_view, size_t> ByName() const;
 };
 
 struct ResultEvent {
@@ -64,6 +67,7 @@ class ResultWriter {
   ResultWriter(const ResultWriter&) = delete;
   ResultWriter& operator=(const ResultWriter&) = delete;
 
+  /// CheckHeader (header_json.h) must hold for the header.
   virtual bool Begin(const ResultHeader& header) = 0;
   /// `values`: one for each stored column, in the order of the header.
   virtual bool Row(double time, std::span<const double> values) = 0;

@@ -68,10 +68,11 @@ bool CheckPicturePath(const std::string& path) {
 }
 
 int SaveFigure(const Figure& figure, const std::string& path) {
-  const bool ok = path.ends_with(".svg") ? WriteFileSafely(path, DrawSvg(figure))
-                                         : ReplaceFile(path, [&](const std::string& beside, std::string*) {
-                                             return WritePng(figure, beside);
-                                           });
+  const bool ok = path.ends_with(".svg")
+                      ? WriteFileSafely(path, DrawSvg(figure))
+                      : ReplaceFile(path, [&](const std::string& beside, std::string* problem) {
+                          return WritePng(figure, beside, 2, problem);
+                        });
   if (!ok) return kExitForeign;
   fmt::print("{}\n", path);
   return kExitOk;

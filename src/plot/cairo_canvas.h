@@ -11,6 +11,8 @@ namespace cotree {
 /** Pixels, through Cairo; `scale` pixels of the picture a pixel of the figure. */
 class CairoCanvas : public Canvas {
  public:
+  /// Whether Cairo is there; otherwise there can be no such canvas.
+  static bool Available();
   CairoCanvas(double width, double height, double scale);
   ~CairoCanvas() override;
   void Line(std::span<const PlotPoint> points, const Stroke& stroke) override;

@@ -154,11 +154,18 @@ std::string DrawSvg(const Figure& figure) {
   return canvas.Finish();
 }
 
-bool WritePng(const Figure& figure, const std::string& path, double scale) {
+bool WritePng(const Figure& figure, const std::string& path, double scale, std::string* problem) {
+  const auto fail = [&](const std::string& what) {
+    if (problem != nullptr) *problem = what;
+    return false;
+  };
+  if (!CairoCanvas::Available())
+    return fail(
+        "the library Cairo (libcairo.so.2) is not installed: apt-get install libcairo2, or draw a .svg");
   const PlotLayout layout = FindPlotLayout(figure);
   CairoCanvas canvas(layout.width, layout.height, scale);
   Paint(figure, layout, canvas);
-  return canvas.WritePng(path);
+  return canvas.WritePng(path) || fail("cannot write `" + path + "`");
 }
 
 }  // namespace cotree

@@ -10,7 +10,9 @@ namespace cotree {
 /// The figure as SVG, texts as texts: the same bytes for the same figure.
 std::string DrawSvg(const Figure& figure);
 
-/// The figure as PNG, `scale` pixels for each pixel of the figure; false if the file cannot be written.
-bool WritePng(const Figure& figure, const std::string& path, double scale = 2);
+/// The figure as PNG, `scale` pixels for each pixel of the figure; false, and the reason in `problem` if that
+/// is given.
+bool WritePng(const Figure& figure, const std::string& path, double scale = 2,
+              std::string* problem = nullptr);
 
 }  // namespace cotree

@@ -4,7 +4,7 @@
 
 #include "results/cotr_format.h"
 #include "results/hdf5_format.h"
-#include "results/hdf5_handle.h"
+#include "results/hdf5_library.h"
 
 namespace cotree {
 namespace {
@@ -12,65 +12,69 @@ namespace {
 constexpr size_t kBatchBytes = size_t{16} << 20;
 
 bool PutText(hid_t object, const char* name, std::string_view text) {
-  const Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  H5Tset_size(type.id(), std::max<size_t>(1, text.size()));
-  H5Tset_strpad(type.id(), H5T_STR_NULLPAD);
-  H5Tset_cset(type.id(), H5T_CSET_UTF8);
-  const Hdf5Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Hdf5Handle attribute(H5Acreate2(object, name, type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT),
-                             H5Aclose);
+  const Hdf5Handle type(Hdf5().H5Tcopy(Hdf5().c_s1), Hdf5().H5Tclose);
+  Hdf5().H5Tset_size(type.id(), std::max<size_t>(1, text.size()));
+  Hdf5().H5Tset_strpad(type.id(), H5T_STR_NULLPAD);
+  Hdf5().H5Tset_cset(type.id(), H5T_CSET_UTF8);
+  const Hdf5Handle space(Hdf5().H5Screate(H5S_SCALAR), Hdf5().H5Sclose);
+  const Hdf5Handle attribute(Hdf5().H5Acreate2(object, name, type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT),
+                             Hdf5().H5Aclose);
   const std::string padded = text.empty() ? std::string(1, '\0') : std::string(text);
-  return attribute.ok() && H5Awrite(attribute.id(), type.id(), padded.data()) >= 0;
+  return attribute.ok() && Hdf5().H5Awrite(attribute.id(), type.id(), padded.data()) >= 0;
 }
 
 bool PutNumber(hid_t object, const char* name, hid_t type, const void* value) {
-  const Hdf5Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Hdf5Handle attribute(H5Acreate2(object, name, type, space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  return attribute.ok() && H5Awrite(attribute.id(), type, value) >= 0;
+  const Hdf5Handle space(Hdf5().H5Screate(H5S_SCALAR), Hdf5().H5Sclose);
+  const Hdf5Handle attribute(Hdf5().H5Acreate2(object, name, type, space.id(), H5P_DEFAULT, H5P_DEFAULT),
+                             Hdf5().H5Aclose);
+  return attribute.ok() && Hdf5().H5Awrite(attribute.id(), type, value) >= 0;
 }
 
 bool PutColumn(hid_t object, const ResultColumn& column) {
   const int32_t stepwise = column.stepwise ? 1 : 0;
   return PutText(object, "unit", column.unit) && PutText(object, "description", column.description) &&
-         PutNumber(object, "stepwise", H5T_NATIVE_INT32, &stepwise);
+         PutNumber(object, "stepwise", Hdf5().native_int32, &stepwise);
 }
 
 Hdf5Handle MakeGroup(hid_t file, const char* name) {
-  const Hdf5Handle ordered(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
-  H5Pset_link_creation_order(ordered.id(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
-  return {H5Gcreate2(file, name, H5P_DEFAULT, ordered.id(), H5P_DEFAULT), H5Gclose};
+  const Hdf5Handle ordered(Hdf5().H5Pcreate(Hdf5().group_create), Hdf5().H5Pclose);
+  Hdf5().H5Pset_link_creation_order(ordered.id(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+  return {Hdf5().H5Gcreate2(file, name, H5P_DEFAULT, ordered.id(), H5P_DEFAULT), Hdf5().H5Gclose};
 }
 
 /* A dataset that grows. */
 Hdf5Handle MakeSeries(hid_t group, const char* name, hsize_t chunk) {
   const hsize_t none = 0, unlimited = H5S_UNLIMITED;
-  const Hdf5Handle space(H5Screate_simple(1, &none, &unlimited), H5Sclose);
-  const Hdf5Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  H5Pset_chunk(properties.id(), 1, &chunk);
-  H5Pset_shuffle(properties.id());
-  H5Pset_deflate(properties.id(), 4);
+  const Hdf5Handle space(Hdf5().H5Screate_simple(1, &none, &unlimited), Hdf5().H5Sclose);
+  const Hdf5Handle properties(Hdf5().H5Pcreate(Hdf5().dataset_create), Hdf5().H5Pclose);
+  Hdf5().H5Pset_chunk(properties.id(), 1, &chunk);
+  Hdf5().H5Pset_shuffle(properties.id());
+  Hdf5().H5Pset_deflate(properties.id(), 4);
   // The cache of each dataset holds nothing: whole chunks are written once.
-  const Hdf5Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
-  H5Pset_chunk_cache(access.id(), 1, 0, 1);
-  return {H5Dcreate2(group, name, H5T_IEEE_F64LE, space.id(), H5P_DEFAULT, properties.id(), access.id()),
-          H5Dclose};
+  const Hdf5Handle access(Hdf5().H5Pcreate(Hdf5().dataset_access), Hdf5().H5Pclose);
+  Hdf5().H5Pset_chunk_cache(access.id(), 1, 0, 1);
+  return {Hdf5().H5Dcreate2(group, name, Hdf5().ieee_f64le, space.id(), H5P_DEFAULT, properties.id(),
+                            access.id()),
+          Hdf5().H5Dclose};
 }
 
 bool Append(hid_t series, hsize_t before, const std::vector<double>& values) {
   const hsize_t count = values.size(), total = before + count;
   if (count == 0) return true;
-  if (H5Dset_extent(series, &total) < 0) return false;
-  const Hdf5Handle target(H5Dget_space(series), H5Sclose);
-  const Hdf5Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
-  return H5Sselect_hyperslab(target.id(), H5S_SELECT_SET, &before, nullptr, &count, nullptr) >= 0 &&
-         H5Dwrite(series, H5T_NATIVE_DOUBLE, memory.id(), target.id(), H5P_DEFAULT, values.data()) >= 0;
+  if (Hdf5().H5Dset_extent(series, &total) < 0) return false;
+  const Hdf5Handle target(Hdf5().H5Dget_space(series), Hdf5().H5Sclose);
+  const Hdf5Handle memory(Hdf5().H5Screate_simple(1, &count, nullptr), Hdf5().H5Sclose);
+  return Hdf5().H5Sselect_hyperslab(target.id(), H5S_SELECT_SET, &before, nullptr, &count, nullptr) >= 0 &&
+         Hdf5().H5Dwrite(series, Hdf5().native_double, memory.id(), target.id(), H5P_DEFAULT,
+                         values.data()) >= 0;
 }
 
 /* The second half of the work: a file of HDF5 from the rows that a .cotr file brings. */
 class Hdf5Builder {
  public:
   explicit Hdf5Builder(const std::string& path)
-      : file_(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose), ok_(file_.ok()) {}
+      : file_(Hdf5().H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), Hdf5().H5Fclose),
+        ok_(file_.ok()) {}
 
   void Begin(const ResultHeader& header) {
     if (!ok_) return;
@@ -85,7 +89,7 @@ class Hdf5Builder {
     series_.push_back(MakeSeries(root, "time", batch_));
     ok_ = ok_ && series_[0].ok() && PutText(series_[0].id(), "unit", "s");
     const Hdf5Handle variables = MakeGroup(root, "variables"), aliases = MakeGroup(root, "aliases");
-    const Hdf5Handle nothing(H5Screate(H5S_NULL), H5Sclose);
+    const Hdf5Handle nothing(Hdf5().H5Screate(H5S_NULL), Hdf5().H5Sclose);
     for (size_t k = 0; ok_ && k < header.columns.size(); ++k) {
       const ResultColumn& column = header.columns[k];
       if (column.stored()) {
@@ -93,11 +97,11 @@ class Hdf5Builder {
         ok_ = series_.back().ok() && PutColumn(series_.back().id(), column);
         continue;
       }
-      const Hdf5Handle alias(H5Dcreate2(aliases.id(), column.name.c_str(), H5T_IEEE_F64LE, nothing.id(),
-                                        H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                             H5Dclose);
+      const Hdf5Handle alias(Hdf5().H5Dcreate2(aliases.id(), column.name.c_str(), Hdf5().ieee_f64le,
+                                               nothing.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                             Hdf5().H5Dclose);
       ok_ = alias.ok() && PutColumn(alias.id(), column) && PutText(alias.id(), "alias_of", column.alias_of) &&
-            PutNumber(alias.id(), "alias_sign", H5T_NATIVE_DOUBLE, &column.alias_sign);
+            PutNumber(alias.id(), "alias_sign", Hdf5().native_double, &column.alias_sign);
     }
     columns_.resize(series_.size());
   }
@@ -138,18 +142,18 @@ class Hdf5Builder {
     const Hdf5Handle group = MakeGroup(file_.id(), "events");
     const Hdf5Handle times = MakeSeries(group.id(), "time", 256);
     ok_ = times.ok() && Append(times.id(), 0, event_times_);
-    const Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-    H5Tset_size(type.id(), H5T_VARIABLE);
-    H5Tset_cset(type.id(), H5T_CSET_UTF8);
+    const Hdf5Handle type(Hdf5().H5Tcopy(Hdf5().c_s1), Hdf5().H5Tclose);
+    Hdf5().H5Tset_size(type.id(), H5T_VARIABLE);
+    Hdf5().H5Tset_cset(type.id(), H5T_CSET_UTF8);
     const hsize_t count = event_texts_.size();
-    const Hdf5Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    const Hdf5Handle space(Hdf5().H5Screate_simple(1, &count, nullptr), Hdf5().H5Sclose);
     const Hdf5Handle texts(
-        H5Dcreate2(group.id(), "text", type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-        H5Dclose);
+        Hdf5().H5Dcreate2(group.id(), "text", type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+        Hdf5().H5Dclose);
     std::vector<const char*> pointers;
     for (const std::string& text : event_texts_) pointers.push_back(text.c_str());
     ok_ = ok_ && texts.ok() &&
-          H5Dwrite(texts.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()) >= 0;
+          Hdf5().H5Dwrite(texts.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()) >= 0;
   }
 
   Hdf5Handle file_;
@@ -168,6 +172,7 @@ class Hdf5Writer : public ResultWriter {
       : path_(path), stream_path_(path + ".cotr"), stream_(MakeCotrWriter(stream_path_)) {}
 
   bool Begin(const ResultHeader& header) override {
+    if (!Hdf5().problem.empty()) return Fail(Hdf5().problem);
     return stream_->Begin(header) || Fail(stream_->problem());
   }
   bool Row(double time, std::span<const double> values) override {
@@ -179,7 +184,6 @@ class Hdf5Writer : public ResultWriter {
 
   bool Finish(std::string_view status) override {
     if (!stream_->Finish(status)) return Fail(stream_->problem());
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     const std::string temporary = path_ + ".part";
     Hdf5Builder builder(temporary);
     CotrVisitor visitor;

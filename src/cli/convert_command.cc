@@ -26,7 +26,7 @@ int RunConvert(const ConvertOptions& options, const Console&) {
   std::optional<Result> result = LoadResult(options.from);
   if (!result) return kExitForeign;
   if (!options.filters.empty()) {
-    const auto columns = FindColumns(*result, options.filters, options.from);
+    const auto columns = FindColumns(result->header, options.filters, options.from);
     if (!columns) return kExitUsage;
     result = SelectColumns(*result, *columns);
   }

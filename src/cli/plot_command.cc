@@ -18,7 +18,7 @@ std::string TitleOf(const ResultHeader& header) {
 
 /* What to draw: what was asked for, else what the result proposes, else everything if that is little. */
 std::optional<std::vector<size_t>> ColumnsToPlot(const Result& result, const PlotOptions& options) {
-  if (!options.names.empty()) return FindColumns(result, options.names, options.file);
+  if (!options.names.empty()) return FindColumns(result.header, options.names, options.file);
   std::vector<size_t> columns;
   for (const std::string& name : result.header.plots) {
     if (const auto column = result.header.Find(name)) columns.push_back(*column);

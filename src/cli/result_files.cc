@@ -12,6 +12,32 @@
 #include "results/select_columns.h"
 
 namespace cotree {
+namespace {
+
+std::string Listed(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += fmt::format("{}`{}`", out.empty() ? "" : ", ", name);
+  return out;
+}
+
+void SayMissing(const ResultHeader& header, const std::string& name, const std::string& path) {
+  const bool pattern = name.find_first_of("*?") != std::string::npos;
+  const std::vector<std::string> similar =
+      pattern ? std::vector<std::string>() : SimilarNames(header, name, 4);
+  std::vector<std::string> some;
+  for (size_t k = 0; k < std::min<size_t>(header.columns.size(), 6); ++k)
+    some.push_back(header.columns[k].name);
+  const std::string remedy = !similar.empty() ? "did you mean " + Listed(similar) + "?"
+                             : some.empty()
+                                 ? "it has none at all"
+                                 : "there are " + Listed(some) + (header.columns.size() > 6 ? ", ..." : "");
+  if (pattern)
+    fmt::print(stderr, "cotree: no variable in {} fits `{}`; {}\n", path, name, remedy);
+  else
+    fmt::print(stderr, "cotree: there is no variable `{}` in {}; {}\n", name, path, remedy);
+}
+
+}  // namespace
 
 std::optional<Result> LoadResult(const std::string& path) {
   std::string problem;
@@ -33,24 +59,16 @@ int SaveResult(const Result& result, const std::string& path, ResultFormat forma
   return ok ? kExitOk : kExitForeign;
 }
 
-std::optional<std::vector<size_t>> FindColumns(const Result& result, const std::vector<std::string>& words,
+std::optional<std::vector<size_t>> FindColumns(const ResultHeader& header,
+                                               const std::vector<std::string>& words,
                                                const std::string& path) {
   std::vector<size_t> columns;
   std::set<size_t> seen;
   for (const std::string& word : words) {
     for (const std::string& name : SplitNames(word)) {
-      const std::vector<size_t> found = ColumnsLike(result.header, name);
+      const std::vector<size_t> found = ColumnsLike(header, name);
       if (found.empty()) {
-        std::string near;
-        for (const std::string& similar : SimilarNames(result.header, name, 4))
-          near += fmt::format("{}`{}`", near.empty() ? "" : ", ", similar);
-        if (near.empty() && name.find_first_of("*?") != std::string::npos)
-          fmt::print(stderr, "cotree: no variable in {} fits `{}`\n", path, name);
-        else
-          fmt::print(stderr, "cotree: there is no variable `{}` in {}{}\n", name, path,
-                     near.empty()
-                         ? "; its names are in the first line of `cotree convert " + path + " all.csv`"
-                         : "; did you mean " + near + "?");
+        SayMissing(header, name, path);
         return std::nullopt;
       }
       for (const size_t column : found) {

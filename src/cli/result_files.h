@@ -19,7 +19,8 @@ int SaveResult(const Result& result, const std::string& path, ResultFormat forma
 
 /** Names and patterns, each perhaps several with commas, as columns of a result, each once, in the order
 asked for. Nothing, and a message with the nearest names, if one is not there (exit code 2). */
-std::optional<std::vector<size_t>> FindColumns(const Result& result, const std::vector<std::string>& words,
+std::optional<std::vector<size_t>> FindColumns(const ResultHeader& header,
+                                               const std::vector<std::string>& words,
                                                const std::string& path);
 
 /// Whether a picture can have this name (.svg, .png); a message otherwise (exit code 2).

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <numeric>
+
 #include "cli/quantities.h"
 
 namespace cotree {
@@ -36,19 +38,24 @@ std::string ColumnOf(const LoadedModel& loaded, const Translation& translation, 
                                           : std::string();
 }
 
-Result ResultOfRun(const LoadedModel& loaded, const Translation& translation,
-                   const SimulationOptions& options, const Trajectory& trajectory,
-                   const std::vector<std::string>& settings) {
+std::vector<uint32_t> SlotsOfComponents(const Translation& translation) {
+  std::vector<uint32_t> slots(translation.sorted->first_slot[translation.equations->part_variables]);
+  std::iota(slots.begin(), slots.end(), 0);
+  return slots;
+}
+
+ResultHeader HeaderOfRun(const LoadedModel& loaded, const Translation& translation,
+                         const SimulationOptions& options, const std::vector<uint32_t>& slots,
+                         const std::vector<std::string>& settings) {
   const SortedSystem& sorted = *translation.sorted;
   const Model& model = loaded.model;
-  Result result;
-  ResultHeader& header = result.header;
+  ResultHeader header;
   header.model = model.Text(model[translation.graph->system].name);
   header.model_hash = HashOf(model.files, settings);
   header.version = COTREE_VERSION;
   header.tolerance =
       fmt::format("rtol {:g}, {}", options.rtol, options.method == Method::kBdf ? "bdf" : "erk");
-  for (const uint32_t slot : trajectory.slots) {
+  for (const uint32_t slot : slots) {
     const VariableRef ref = sorted.OfSlot(slot);
     header.columns.push_back({sorted.SlotName(slot),
                               UnitOf(*translation.equations, ref),
@@ -66,6 +73,12 @@ Result ResultOfRun(const LoadedModel& loaded, const Translation& translation,
     for (const VariableRef& state : sorted.states)
       header.plots.push_back(sorted.SlotName(sorted.Slot(state)));
   }
+  return header;
+}
+
+Result ResultOfRun(ResultHeader header, const Trajectory& trajectory) {
+  Result result;
+  result.header = std::move(header);
   result.times = trajectory.times;
   result.columns = trajectory.columns;
   for (const double time : trajectory.switch_times) result.events.push_back({time, "switch"});

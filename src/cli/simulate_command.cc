@@ -162,8 +162,8 @@ std::string PicturePath(const SimulateOptions& options) {
 
 // What shall be drawn, as names of the result; nothing and a message if something is not there.
 std::optional<std::vector<std::string>> NamesToPlot(const Prepared& p, const SimulateOptions& options,
-                                                    const Result& result) {
-  std::vector<std::string> names = result.header.plots;
+                                                    const ResultHeader& header) {
+  std::vector<std::string> names = header.plots;
   if (options.plot_names.empty()) return names;
   names.clear();
   for (const std::string& word : SplitNames(options.plot_names)) {
@@ -172,9 +172,9 @@ std::optional<std::vector<std::string>> NamesToPlot(const Prepared& p, const Sim
       names.push_back(column);
       continue;
     }
-    const auto found = FindColumns(result, {word}, options.file);
+    const auto found = FindColumns(header, {word}, options.file);
     if (!found) return std::nullopt;
-    for (const size_t k : *found) names.push_back(result.header.columns[k].name);
+    for (const size_t k : *found) names.push_back(header.columns[k].name);
   }
   return names;
 }
@@ -241,6 +241,11 @@ int RunSimulate(const SimulateOptions& options, const Console& console) {
   if (options.plot && !CheckPicturePath(PicturePath(options))) return kExitUsage;
   Prepared p = Prepare(options, console);
   if (p.exit != kExitOk) return p.exit;
+  const auto header_of = [&](const std::vector<uint32_t>& slots) {
+    return HeaderOfRun(*p.loaded, *p.translation, p.simulation, slots, options.settings);
+  };
+  const auto plotted = NamesToPlot(p, options, header_of(SlotsOfComponents(*p.translation)));
+  if (!plotted) return kExitUsage;
   const auto begin = std::chrono::steady_clock::now();
   const auto elapsed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -258,7 +263,7 @@ int RunSimulate(const SimulateOptions& options, const Console& console) {
   };
   const Trajectory trajectory = Simulate(*p.translation->program, p.translation->starts, p.simulation);
   if (shown > 0) fmt::print(stderr, "\r{:40}\r", "");
-  const Result result = ResultOfRun(*p.loaded, *p.translation, p.simulation, trajectory, options.settings);
+  const Result result = ResultOfRun(header_of(trajectory.slots), trajectory);
   int exit = kExitOk;
   if (!options.output.empty())
     exit = SaveResult(result, options.output, FormatOfPath(options.output).value_or(ResultFormat::kCsv));
@@ -269,10 +274,8 @@ int RunSimulate(const SimulateOptions& options, const Console& console) {
     PrintSummary(p, trajectory, options, elapsed(), console);
   }
   if (options.plot) {
-    const auto names = NamesToPlot(p, options, result);
-    if (!names) return kExitUsage;
     const std::string title = result.header.model + (result.header.experiment.empty() ? "" : ": ");
-    exit = SaveFigure(FigureOfResult({{&result, ""}}, *names, title + result.header.experiment),
+    exit = SaveFigure(FigureOfResult({{&result, ""}}, *plotted, title + result.header.experiment),
                       PicturePath(options));
   }
   if (trajectory.ok) return exit;

@@ -114,6 +114,10 @@ AxisScale FindScale(const Axis& axis, const DataRange& data, double pixels, doub
   if (axis.low && (!axis.log || *axis.low > 0)) low = *axis.low;
   if (axis.high && (!axis.log || *axis.high > 0)) high = *axis.high;
   if (!(low < high)) high = axis.log ? low * 10 : low + std::max(1.0, std::fabs(low));
+  // So far that differences and quotients stay finite.
+  low = std::clamp(low, axis.log ? 1e-150 : -1e300, 1e300);
+  high = std::clamp(high, axis.log ? 1e-149 : -1e300, axis.log ? 1e150 : 1e300);
+  if (!(low < high)) low = axis.log ? high / 10 : high - 0.1 * std::fabs(high);
   AxisScale scale = ScaleOver(axis, low, high, pixels, spacing);
   // A run that ends a hair before a round number shows that number.
   if (room > 0 || axis.log || axis.high || scale.ticks.size() < 2) return scale;

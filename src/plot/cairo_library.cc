@@ -5,6 +5,13 @@
 
 #include <type_traits>
 
+#ifdef __SANITIZE_ADDRESS__
+// Fontconfig, which Cairo asks for fonts, loses some hundred bytes of its configuration.
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:libfontconfig.so";
+}
+#endif
+
 namespace cotree {
 namespace {
 

@@ -37,7 +37,7 @@ namespace cotree {
 
 /** Cairo, loaded when it is first needed, so that only who wants a PNG waits for it and its fonts. */
 struct CairoLibrary {
-#define COTREE_MEMBER(name) decltype(&::name) name = nullptr;
+#define COTREE_MEMBER(name) decltype(&::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses)
   COTREE_CAIRO_FUNCTIONS(COTREE_MEMBER)
 #undef COTREE_MEMBER
   bool loaded = false;

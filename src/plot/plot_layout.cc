@@ -66,7 +66,7 @@ std::string Fitted(const std::string& text, double size, double room) {
   if (TextWidth(text, size) <= room) return text;
   for (size_t left_out = 2; left_out + 4 < starts.size(); ++left_out) {
     const size_t head = (starts.size() - left_out) / 2;
-    const std::string shorter = text.substr(0, starts[head]) + "…" + text.substr(starts[head + left_out]);
+    std::string shorter = text.substr(0, starts[head]) + "…" + text.substr(starts[head + left_out]);
     if (TextWidth(shorter, size) <= room) return shorter;
   }
   return text.substr(0, starts[std::min<size_t>(4, starts.size() - 1)]);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/xml_text.h"
@@ -12,7 +13,7 @@ namespace {
 
 // Two digits at most, whatever the locale.
 void AppendNumber(double value, std::string* out) {
-  const long long hundredths = std::llround(value * 100);
+  const long long hundredths = std::llround(std::clamp(value, -1e9, 1e9) * 100);
   const long long size = std::llabs(hundredths);
   if (hundredths < 0) *out += '-';
   fmt::format_to(std::back_inserter(*out), "{}", size / 100);

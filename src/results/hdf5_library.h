@@ -68,7 +68,7 @@ namespace cotree {
 /** HDF5, loaded when it is first needed: it brings 25 libraries along (curl, OpenSSL, Kerberos, ...), which
 would make every start of the program four times as long. */
 struct Hdf5Library {
-#define COTREE_MEMBER(name) decltype(&::name) name = nullptr;
+#define COTREE_MEMBER(name) decltype(&::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses)
   COTREE_HDF5_FUNCTIONS(COTREE_MEMBER)
 #undef COTREE_MEMBER
   // Its numbers for types and classes of properties.

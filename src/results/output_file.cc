@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -61,7 +62,7 @@ std::string OutputFile::Problem() const {
   return "cannot write `" + path_ + "`: " + std::strerror(error_);
 }
 
-bool ReadWholeFile(const std::string& path, std::string* text, std::string* problem) {
+bool ReadBeginning(const std::string& path, size_t most, std::string* text, std::string* problem) {
   const auto fail = [&](int error) {
     *problem = "cannot read `" + path + "`: " + std::strerror(error);
     return false;
@@ -71,11 +72,11 @@ bool ReadWholeFile(const std::string& path, std::string* text, std::string* prob
   text->clear();
   struct stat info {};
   if (fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode))
-    text->reserve(static_cast<size_t>(info.st_size));
+    text->reserve(std::min(most, static_cast<size_t>(info.st_size)));
   char buffer[1 << 16];
   int error = 0;
-  while (true) {
-    const ssize_t n = read(descriptor, buffer, sizeof buffer);
+  while (text->size() < most) {
+    const ssize_t n = read(descriptor, buffer, std::min(sizeof buffer, most - text->size()));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) error = errno;
     if (n <= 0) break;

@@ -33,7 +33,7 @@ class OutputFile {
   uint64_t size_ = 0;
 };
 
-/// The whole file; false and "cannot read `F`: ..." otherwise.
-bool ReadWholeFile(const std::string& path, std::string* text, std::string* problem);
+/// The first bytes of a file, all if it has no more than `most`; false and "cannot read `F`: ..." otherwise.
+bool ReadBeginning(const std::string& path, size_t most, std::string* text, std::string* problem);
 
 }  // namespace cotree

@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
+#include <cstdint>
+
 #include "results/cotr_format.h"
 #include "results/csv_format.h"
 #include "results/hdf5_format.h"
@@ -68,30 +70,31 @@ std::optional<Result> ReadResult(const std::string& path, std::string* problem) 
     *problem = fmt::format("cannot read `{}`: it is a folder", path);
     return std::nullopt;
   }
+  // Only what must be in memory as a whole is read as a whole.
   std::string text;
-  if (!ReadWholeFile(path, &text, problem)) return std::nullopt;
+  if (!ReadBeginning(path, kHdf5Signature.size(), &text, problem)) return std::nullopt;
   if (text.empty()) {
     *problem = fmt::format("`{}` is empty", path);
     return std::nullopt;
   }
-  if (text.starts_with(kCotrSignature)) {
-    text = {};
-    return ReadCotr(path, problem);
-  }
+  if (text == kCotrSignature) return ReadCotr(path, problem);
   std::string what;
   std::optional<Result> result;
-  if (kCotrSignature.starts_with(text) || kHdf5Signature.starts_with(text))
-    what = "it ends within the first bytes";
-  else if (text.starts_with(kHdf5Signature))
+  if (text == kHdf5Signature) {
     result = ReadHdf5(path, &what);
-  else if (LooksLikeMat4(text))
-    result = ParseMat4(text, &what);
-  else if (text.starts_with("MATLAB 5.0"))
-    what = "it is a .mat file of level 5; results are of level 4";
-  else if (text.find('\0') != std::string::npos)
-    what = "it has none of the formats .cotr, .csv, .mat (level 4), .h5";
-  else
-    result = ParseCsv(text, &what);
+  } else if (kCotrSignature.starts_with(text) || kHdf5Signature.starts_with(text)) {
+    what = "it ends within the first bytes";
+  } else {
+    if (!ReadBeginning(path, SIZE_MAX, &text, problem)) return std::nullopt;
+    if (LooksLikeMat4(text))
+      result = ParseMat4(text, &what);
+    else if (text.starts_with("MATLAB 5.0"))
+      what = "it is a .mat file of level 5; results are of level 4";
+    else if (text.find('\0') != std::string::npos)
+      what = "it has none of the formats .cotr, .csv, .mat (level 4), .h5";
+    else
+      result = ParseCsv(text, &what);
+  }
   if (!result) *problem = fmt::format("`{}` is no result: {}", path, what);
   return result;
 }

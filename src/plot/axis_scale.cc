@@ -11,6 +11,8 @@
 namespace cotree {
 namespace {
 
+constexpr double kLeastSpacing = 14;  // pixels from tick to tick
+
 double NiceStep(double least, bool degrees) {
   if (degrees && least > 5 && least <= 360) {
     for (const double step : {10.0, 15.0, 30.0, 45.0, 90.0, 180.0, 360.0}) {
@@ -36,7 +38,11 @@ void LinearTicks(const Axis& axis, double pixels, double spacing, AxisScale* sca
   scale->unit = shown.unit;
   const double low = scale->low / shown.factor, high = scale->high / shown.factor;
   const double count = std::max(2.0, std::floor(pixels / spacing));
-  double step = NiceStep((high - low) / count, axis.unit == "deg");
+  const bool degrees = axis.unit == "deg";
+  double step = NiceStep((high - low) / count, degrees);
+  // Two numbers or fewer say little: rather nearer to each other.
+  const auto ticks = [&] { return std::floor(high / step + 1e-9) - std::ceil(low / step - 1e-9) + 1; };
+  if (ticks() < 3 && pixels * step / (high - low) > 2.5 * kLeastSpacing) step = NiceStep(step / 2.5, degrees);
   if (axis.whole && shown.factor == 1) step = std::max(step, 1.0);
   const int decimals = std::clamp(static_cast<int>(-std::floor(std::log10(step) + 1e-9)), 0, 15);
   const double first = std::ceil(low / step - 1e-9);

@@ -43,8 +43,9 @@ struct ThirdParty {
 };
 
 constexpr ThirdParty kThirdParty[] = {
-    {"CLI/", "cli", false},
-    {"udunits2", "units", false},
+    {"CLI/", "cli", false},           {"udunits2", "units", false},
+    {"hdf5", "results", true},         // loaded when needed: its types are in one header
+    {"cairo.h", "plot", true},         // likewise
     {"nlohmann/json.hpp", "", false},  // nlohmann/json_fwd.hpp in headers
 };
 

@@ -11,7 +11,7 @@
 
 #include "drawing/draw_graph.h"
 #include "drawing/run_dot.h"
-#include "drawing/text_metric.h"
+#include "base/text_metric.h"
 #include "pipeline/load_model.h"
 #include "product_support.h"
 #include "system_graph/build_system_graph.h"

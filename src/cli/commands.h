@@ -89,13 +89,38 @@ struct SimulateOptions {
   std::optional<double> stop, rtol, interval, step, max_step;
   std::vector<std::string> settings;  // "motor.R=0.3 ohm"
   std::string solver = "auto";        // auto, bdf, erk, euler, heun, rk4, ieuler
-  std::string output;                 // a CSV file
-  bool csv = false;                   // CSV to standard output
+  std::string output;                 // .cotr, .mat, .h5; anything else is CSV
+  bool plot = false;
+  std::string plot_names;   // with commas; empty: what the experiment plots, or else the states
+  std::string plot_output;  // .svg, .png; empty: beside `output`, or by the name of the model
+  bool csv = false;         // CSV to standard output
+  std::string checkpoint;   // a file for what is needed to go on
+  bool resume = false;      // go on from it
   std::string library;
 };
 int RunSimulate(const SimulateOptions& options, const Console& console);
 /// All values at one time (`stop`; the beginning if not given).
 int RunValues(const SimulateOptions& options, const Console& console);
+
+struct PlotOptions {
+  std::string file;
+  std::vector<std::string> names;
+  std::string output, with;
+  std::optional<std::string> title;
+};
+int RunPlot(const PlotOptions& options, const Console& console);
+
+struct ConvertOptions {
+  std::string from, to;
+  std::vector<std::string> filters;
+};
+int RunConvert(const ConvertOptions& options, const Console& console);
+
+struct CompareCommandOptions {
+  std::string first, second;
+  double rtol = 1e-4, atol = 1e-9;
+};
+int RunCompare(const CompareCommandOptions& options, const Console& console);
 
 /// Parses the command line and runs the command.
 int RunCotree(int argc, char** argv);

@@ -98,7 +98,8 @@ std::string OrderText(const Translation& t, const Console& console, bool statist
         t.program->kernels(), t.program->steps.size());
     const BlockCertificates& proof = t.certificates;
     text += fmt::format("  implicit blocks {}: {} proven regular by exact elimination{}\n", proof.blocks,
-                        proof.regular, proof.too_large > 0 ? fmt::format(", {} too large for it", proof.too_large) : "");
+                        proof.regular,
+                        proof.too_large > 0 ? fmt::format(", {} too large for it", proof.too_large) : "");
   }
   return text;
 }

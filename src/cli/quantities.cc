@@ -44,8 +44,4 @@ std::optional<double> ParseTime(const std::string& text) {
   return std::nullopt;
 }
 
-std::string CsvName(const std::string& name) {
-  return name.find(',') == std::string::npos ? name : "\"" + name + "\"";
-}
-
 }  // namespace cotree

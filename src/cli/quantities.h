@@ -14,7 +14,4 @@ std::string UnitOf(const EquationSystem& system, VariableRef ref);
 /// "2.5 s", "40 ms", "3 min", "2.5": seconds.
 std::optional<double> ParseTime(const std::string& text);
 
-/// A name as a field of a CSV file: in quotes where it holds a comma.
-std::string CsvName(const std::string& name);
-
 }  // namespace cotree

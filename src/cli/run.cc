@@ -20,7 +20,8 @@ A first model, in two minutes:
   cotree order lamp.cot        the blocks in the order of computation;  --format svg  draws the sorted matrix
   cotree equations lamp.cot    the equations, solved;  --form system  as they stand;  --form state-space
   cotree linearize lamp.cot    A, B, C, D and the poles;  --input NAME --output NAME
-  cotree simulate lamp.cot     runs its experiment;  --out lamp.csv  keeps everything
+  cotree simulate lamp.cot     runs its experiment;  --out lamp.cotr  keeps everything;  --plot  draws it
+  cotree plot lamp.cotr        draws variables of a result;  cotree compare A B, cotree convert A B
   cotree library               all components;  cotree library Resistor  shows one
   cotree fmt lamp.cot          tidy layout, no comment lost
   cotree edit-text lamp.cot set motor R "0.8 ohm"      change one value, leave every other byte
@@ -165,13 +166,62 @@ int RunCotree(int argc, char** argv) {
       ->check(CLI::IsMember({"auto", "bdf", "erk", "euler", "heun", "rk4", "ieuler"}));
   simulate_command->add_option("--step", simulate_step, "of the methods with fixed steps");
   simulate_command->add_option("--max-step", simulate_max_step, "no step is longer; otherwise a 100th of the run");
-  simulate_command->add_option("-o,--out", simulate.output, "write all variables to this CSV file");
+  simulate_command->add_option("-o,--out", simulate.output,
+                               "write all variables to this file: .csv, .cotr, .mat or .h5");
+  CLI::Option* simulate_checkpoint = simulate_command->add_option(
+      "--checkpoint", simulate.checkpoint, "keep here what is needed to go on, twenty times in a run");
+  simulate_command->add_flag("--resume", simulate.resume, "go on from the checkpoint; the same bits as without a break")
+      ->needs(simulate_checkpoint);
   simulate_command->add_flag("--csv", simulate.csv, "print CSV instead of the summary");
+  CLI::Option* simulate_plot =
+      simulate_command
+          ->add_option(
+              "--plot", simulate.plot_names,
+              "draw these variables, a,b,c; without names what the experiment plots, or else the states")
+          ->expected(0, 1);
+  simulate_command->add_option("--plot-out", simulate.plot_output, "the picture: .svg or .png");
   simulate_command->add_option("--library", simulate.library, "take the standard library from this folder");
   simulate_command->footer(
       "\nExamples:\n  cotree simulate examples/positioner/positioner.cot\n  cotree simulate drive.cot --stop "
       "\"2 s\" "
-      "--set \"motor.R=0.3 ohm\" --out drive.csv");
+      "--set \"motor.R=0.3 ohm\" --out drive.csv\n  cotree simulate drive.cot --out drive.cotr --plot "
+      "load.w,motor.armature.i --plot-out drive.svg");
+
+  PlotOptions plot;
+  CLI::App* plot_command = app.add_subcommand("plot", "draw variables of a result over time");
+  plot_command->add_option("RESULT", plot.file, "a result: .cotr, .csv, .mat or .h5")->required();
+  plot_command->add_option("NAMES", plot.names,
+                           "variables, a,b,c, or patterns as '*.w'; without them a proposal");
+  plot_command->add_option("-o,--out", plot.output, "the picture, .svg or .png; otherwise RESULT with .svg");
+  plot_command->add_option("--with", plot.with, "another result to compare with, drawn dashed");
+  plot_command->add_option("--title", plot.title, "above the picture; \"\" for none");
+  plot_command->footer(
+      "\nExamples:\n  cotree plot drive.cotr load.w,motor.armature.i\n  cotree plot drive.cotr '*.w' --out "
+      "speeds.png\n  cotree plot drive.cotr load.w --with measured.csv --title \"Model and measurement\"");
+
+  ConvertOptions convert;
+  CLI::App* convert_command = app.add_subcommand("convert", "write a result in another format");
+  convert_command->add_option("FROM", convert.from, "a result: .cotr, .csv, .mat or .h5")->required();
+  convert_command->add_option("TO", convert.to, "the file to write: .cotr, .csv, .mat or .h5")->required();
+  convert_command
+      ->add_option("--filter", convert.filters,
+                   "only these variables: names, or patterns as '*.w'; may be repeated")
+      ->allow_extra_args(false);
+  convert_command->footer(
+      "\nExamples:\n  cotree convert drive.cotr drive.mat\n  cotree convert drive.cotr load.csv --filter "
+      "'load.*'");
+
+  CompareCommandOptions compare;
+  CLI::App* compare_command =
+      app.add_subcommand("compare", "where two results differ most; exit code 1 if too much");
+  compare_command->add_option("A", compare.first, "a result: .cotr, .csv, .mat or .h5")->required();
+  compare_command->add_option("B", compare.second, "another one")->required();
+  compare_command->add_option("--rtol", compare.rtol,
+                              "allowed, of the largest value of each variable (1e-4)");
+  compare_command->add_option("--atol", compare.atol, "allowed besides (1e-9)");
+  compare_command->footer(
+      "\nExamples:\n  cotree compare drive.cotr reference.csv\n  cotree compare bdf.cotr erk.cotr --rtol "
+      "1e-6");
 
   CLI::App* values_command = app.add_subcommand("values", "every variable of a system at one time");
   values_command->add_option("FILE", values.file, "a .cot file")->required();
@@ -248,8 +298,8 @@ Operations:
     }
     if (app.get_subcommands().empty() && argv[1][0] != '-') {
       const std::string_view near =
-          Nearest(argv[1], {"check", "graph", "simulate", "values", "tree", "order", "equations", "linearize",
-                            "fmt", "new", "library", "edit-text"});
+          Nearest(argv[1], {"check", "graph", "simulate", "values", "plot", "convert", "compare", "tree",
+                            "order", "equations", "linearize", "fmt", "new", "library", "edit-text"});
       std::fprintf(stderr, "cotree: `%s` is not a command%s\nTry `cotree --help`.\n", argv[1],
                    near.empty() ? "" : ("; did you mean `" + std::string(near) + "`?").c_str());
       return kExitUsage;
@@ -274,8 +324,12 @@ Operations:
                  text->c_str());
     return kExitUsage;
   }
+  simulate.plot = simulate_plot->count() > 0 || !simulate.plot_output.empty();
   if (simulate_command->parsed()) return RunSimulate(simulate, console);
   if (values_command->parsed()) return RunValues(values, console);
+  if (plot_command->parsed()) return RunPlot(plot, console);
+  if (convert_command->parsed()) return RunConvert(convert, console);
+  if (compare_command->parsed()) return RunCompare(compare, console);
   if (tree_command->parsed()) return RunTree(tree, console);
   if (order_command->parsed()) return RunOrder(order, console);
   if (equations_command->parsed()) return RunEquations(equations, console);

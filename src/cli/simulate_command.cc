@@ -5,12 +5,19 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
+#include <filesystem>
 
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/quantities.h"
+#include "cli/result_files.h"
+#include "cli/run_result.h"
+#include "cli/simulation_output.h"
 #include "pipeline/translate.h"
+#include "plot/plot_result.h"
+#include "results/select_columns.h"
 #include "simulation/events.h"
 #include "simulation/simulate.h"
 
@@ -18,16 +25,6 @@ namespace cotree {
 namespace {
 
 /* The model, translated, with everything said that there is to say; null and the exit code otherwise. */
-Method MethodOf(std::string_view solver) {
-  if (solver == "bdf") return Method::kBdf;
-  if (solver == "erk") return Method::kExplicit;
-  if (solver == "euler") return Method::kEuler;
-  if (solver == "heun") return Method::kHeun;
-  if (solver == "rk4") return Method::kRungeKutta4;
-  if (solver == "ieuler") return Method::kImplicitEuler;
-  return Method::kAutomatic;
-}
-
 struct Prepared {
   std::unique_ptr<LoadedModel> loaded;
   std::unique_ptr<Translation> translation;
@@ -143,16 +140,31 @@ Prepared Prepare(const SimulateOptions& options, const Console& console) {
   return out;
 }
 
-std::string Csv(const SortedSystem& sorted, const Trajectory& trajectory) {
-  std::string text = "time";
-  for (const uint32_t slot : trajectory.slots) text += "," + CsvName(sorted.SlotName(slot));
-  text += "\n";
-  for (size_t r = 0; r < trajectory.times.size(); ++r) {
-    text += fmt::format("{}", trajectory.times[r]);
-    for (const auto& column : trajectory.columns) text += fmt::format(",{}", column[r]);
-    text += "\n";
+// Where the picture goes if nothing is said.
+std::string PicturePath(const SimulateOptions& options) {
+  namespace fs = std::filesystem;
+  if (!options.plot_output.empty()) return options.plot_output;
+  if (!options.output.empty()) return fs::path(options.output).replace_extension(".svg").string();
+  return fs::path(options.file).stem().string() + "_plot.svg";
+}
+
+// What shall be drawn, as names of the result; nothing and a message if something is not there.
+std::optional<std::vector<std::string>> NamesToPlot(const Prepared& p, const SimulateOptions& options,
+                                                    const ResultHeader& header) {
+  std::vector<std::string> names = header.plots;
+  if (options.plot_names.empty()) return names;
+  names.clear();
+  for (const std::string& word : SplitNames(options.plot_names)) {
+    const std::string column = ColumnOf(*p.loaded, *p.translation, word);
+    if (!column.empty()) {
+      names.push_back(column);
+      continue;
+    }
+    const auto found = FindColumns(header, {word}, options.file);
+    if (!found) return std::nullopt;
+    for (const size_t k : *found) names.push_back(header.columns[k].name);
   }
-  return text;
+  return names;
 }
 
 // A curve in one line: the values between smallest and largest in eight steps.
@@ -171,80 +183,177 @@ std::string Sparkline(const std::vector<double>& times, const std::vector<double
   return out;
 }
 
-void PrintSummary(const Prepared& p, const Trajectory& trajectory, const SimulateOptions& options,
-                  double seconds, const Console& console) {
+// What the summary shows: what the experiment plots, or else the first states.
+std::vector<std::string> NamesToSummarise(const Prepared& p) {
+  std::vector<std::string> names;
+  if (p.translation->experiment != nullptr) names = p.translation->experiment->plot_texts;
+  if (!names.empty()) return names;
+  for (const VariableRef& state : p.translation->sorted->states) {
+    if (names.size() == 8) break;
+    names.push_back(p.translation->equations->VariableName(state.variable, state.order));
+  }
+  return names;
+}
+
+void PrintSummary(const Prepared& p, const Trajectory& trajectory, const SimulationOutput& output,
+                  const SimulateOptions& options, double seconds, const Console& console) {
   const SortedSystem& sorted = *p.translation->sorted;
   const Model& model = p.loaded->model;
+  const Result& kept = output.kept();
+  const double end = kept.times.empty() ? p.simulation.start : kept.times.back();
   fmt::print("{}: {} states, {} unknowns; {:g} s in {} steps{}, {:.3g} s of computing\n",
              console.Bold(model.Text(model[p.translation->graph->system].name)), sorted.states.size(),
-             sorted.equations.size(),
-             trajectory.times.empty() ? 0.0 : trajectory.times.back() - p.simulation.start, trajectory.steps,
+             sorted.equations.size(), end - p.simulation.start, trajectory.steps,
              trajectory.event_times.empty() ? "" : fmt::format(" and {} events", trajectory.event_times.size()),
              seconds);
   if (!trajectory.method.empty()) fmt::print("{}\n", console.Dim("  " + trajectory.method));
   if (!trajectory.stop_reason.empty())
-    fmt::print("the model ended the run at {:.6g} s: {}\n", trajectory.times.back(), trajectory.stop_reason);
-  std::vector<std::string> names;
-  if (p.translation->experiment != nullptr) names = p.translation->experiment->plot_texts;
-  if (names.empty()) {
-    for (const VariableRef& state : sorted.states) {
-      if (names.size() == 8) break;
-      names.push_back(p.translation->equations->VariableName(state.variable, state.order));
-    }
-  }
-  const NameFinder finder(model, *p.translation->graph);
+    fmt::print("the model ended the run at {:.6g} s: {}\n", end, trajectory.stop_reason);
+  const std::vector<std::string> names = NamesToSummarise(p);
   size_t width = 0;
   for (const std::string& name : names) width = std::max(width, name.size());
-  if (!trajectory.times.empty() && !names.empty())
+  if (!kept.times.empty() && !names.empty())
     fmt::print("{}\n", console.Dim(fmt::format("  {:<{}}  {:>12}  {:>12}  {:>12}", "", width, "smallest",
                                                "largest", "at the end")));
   for (const std::string& name : names) {
-    const VariableRef ref = FindVariable(*p.translation->equations, finder, name);
-    if (!sorted.HasSlot(ref)) continue;
-    const auto at = std::find(trajectory.slots.begin(), trajectory.slots.end(), sorted.Slot(ref));
-    if (at == trajectory.slots.end()) continue;
-    const auto& column = trajectory.columns[static_cast<size_t>(at - trajectory.slots.begin())];
-    if (column.empty()) continue;
+    const auto at = kept.header.Find(ColumnOf(*p.loaded, *p.translation, name));
+    if (!at || kept.columns[*at].empty()) continue;
+    const auto& column = kept.columns[*at];
     const auto [low, high] = std::minmax_element(column.begin(), column.end());
-    const std::string unit = UnitOf(*p.translation->equations, ref);
-    fmt::print("  {:<{}}  {:>12.6g}  {:>12.6g}  {:>12.6g} {:<6} {}\n", name, width, *low, *high,
-               column.back(), unit, console.Cyan(Sparkline(trajectory.times, column, 40)));
+    fmt::print("  {:<{}}  {:>12.6g}  {:>12.6g}  {:>12.6g} {:<6} {}\n", name, width, *low, *high, column.back(),
+               kept.header.columns[*at].unit, console.Cyan(Sparkline(kept.times, column, 40)));
   }
   if (!options.output.empty())
-    fmt::print("{} rows of {} variables in {}\n", trajectory.times.size(), trajectory.slots.size(),
-               options.output);
+    fmt::print("{} rows of {} variables in {}\n", output.rows(), trajectory.slots.size(), options.output);
+}
+
+// Ctrl-C: the run ends in order, with all that it has. A second one ends the program at once.
+volatile std::sig_atomic_t interrupted = 0;
+void Interrupt(int) {
+  interrupted = 1;
+  std::signal(SIGINT, SIG_DFL);
+}
+
+/* A line on the terminal while a run takes its time: how far, how fast, how long still. */
+class ProgressLine {
+ public:
+  explicit ProgressLine(const SimulationOptions& options)
+      : options_(options), begin_(std::chrono::steady_clock::now()), show_(isatty(2) != 0) {}
+  double elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+  void Show(double time) {
+    if (!show_ || (++calls_ % 16 != 0 && shown_ == 0)) return;
+    const double now = elapsed();
+    if (now < shown_ + 0.2 || now < 1) return;
+    shown_ = now;
+    const double done = time - options_.start, all = options_.stop - options_.start;
+    fmt::print(stderr, "\r{:5.1f} %  {:.4g} of {:g} s  {:.3g} times real time, {} to go   ", 100 * done / all, time,
+               options_.stop, done / now, Duration(done > 0 ? now * (all - done) / done : 0));
+    std::fflush(stderr);
+  }
+  void Clear() const {
+    if (shown_ > 0) fmt::print(stderr, "\r{:70}\r", "");
+  }
+
+ private:
+  static std::string Duration(double seconds) {
+    if (seconds < 100) return fmt::format("{:.0f} s", seconds);
+    if (seconds < 6000) return fmt::format("{:.0f} min", seconds / 60);
+    return fmt::format("{:.1f} h", seconds / 3600);
+  }
+  const SimulationOptions& options_;
+  std::chrono::steady_clock::time_point begin_;
+  bool show_;
+  double shown_ = 0;
+  uint64_t calls_ = 0;
+};
+
+// The state of an earlier run; the exit code.
+int Resume(const SimulateOptions& options, const ResultHeader& header, const std::string& settings,
+           SimulationOptions& simulation, Checkpoint& from) {
+  std::string problem;
+  if (!LoadCheckpoint(options.checkpoint, &from, &problem)) {
+    fmt::print(stderr, "cotree: {}: {}\n", options.checkpoint, problem);
+    return kExitForeign;
+  }
+  if (from.model_hash != header.model_hash || from.settings != settings) {
+    fmt::print(stderr, "cotree: {}: the checkpoint is of another {}; start anew without --resume\n", options.checkpoint,
+               from.model_hash != header.model_hash ? "model" : "experiment or tolerance");
+    return kExitUsage;
+  }
+  simulation.resume = from.state;
+  return kExitOk;
 }
 
 }  // namespace
 
 int RunSimulate(const SimulateOptions& options, const Console& console) {
+  if (options.plot && !CheckPicturePath(PicturePath(options))) return kExitUsage;
   Prepared p = Prepare(options, console);
   if (p.exit != kExitOk) return p.exit;
-  const auto begin = std::chrono::steady_clock::now();
-  const auto elapsed = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const auto header_of = [&](const std::vector<uint32_t>& slots) {
+    return HeaderOfRun(*p.loaded, *p.translation, p.simulation, slots, options.settings);
   };
-  const bool show = isatty(2) != 0;
-  double shown = 0;
-  p.simulation.progress = [&](double time) {
-    if (show && elapsed() > shown + 0.2 && elapsed() > 1) {
-      shown = elapsed();
-      const double part = (time - p.simulation.start) / (p.simulation.stop - p.simulation.start);
-      fmt::print(stderr, "\r{:5.1f} %  {:.4g} of {:g} s", 100 * part, time, p.simulation.stop);
-      std::fflush(stderr);
+  const auto plotted = NamesToPlot(p, options, header_of(SlotsOfComponents(*p.translation)));
+  if (!plotted) return kExitUsage;
+  const std::vector<uint32_t> slots = SlotsOfComponents(*p.translation);
+  const ResultHeader header = header_of(slots);
+  std::set<size_t> kept;
+  for (const std::vector<std::string>& names : {NamesToSummarise(p), *plotted}) {
+    for (const std::string& name : names) {
+      const std::string own = ColumnOf(*p.loaded, *p.translation, name);
+      if (const auto at = header.Find(own.empty() ? name : own)) kept.insert(*at);
     }
-    return true;
-  };
-  const Trajectory trajectory = Simulate(*p.translation->program, p.translation->starts, p.simulation);
-  if (shown > 0) fmt::print(stderr, "\r{:40}\r", "");
-  if (!options.output.empty() && !WriteFileSafely(options.output, Csv(*p.translation->sorted, trajectory)))
-    return kExitForeign;
-  if (options.output.empty() && options.csv) {
-    std::fputs(Csv(*p.translation->sorted, trajectory).c_str(), stdout);
-  } else {
-    PrintSummary(p, trajectory, options, elapsed(), console);
   }
-  if (trajectory.ok) return kExitOk;
+  SimulationOutput output(header, options.output, options.csv && options.output.empty(), std::move(kept));
+  const SimulationOptions& s = p.simulation;
+  const std::string settings =
+      fmt::format("{} {} {} {} {} {} {}", s.start, s.stop, s.interval, s.rtol, s.step, s.max_step, options.solver);
+  Checkpoint from;
+  if (options.resume) {
+    const int exit = Resume(options, header, settings, p.simulation, from);
+    if (exit != kExitOk) return exit;
+  }
+  if (options.resume && !options.output.empty() ? !output.TakeOver(from.rows) : !output.Begin()) return kExitForeign;
+  ProgressLine line(p.simulation);
+  interrupted = 0;
+  const auto before = std::signal(SIGINT, Interrupt);
+  p.simulation.progress = [&](double time) {
+    line.Show(time);
+    return interrupted == 0;
+  };
+  bool written = true;
+  p.simulation.row = [&](double time, std::span<const double> values) {
+    written = output.Row(time, values);
+    return written;
+  };
+  p.simulation.event = [&](double time, const std::string& what) { output.Event(time, what); };
+  if (!options.checkpoint.empty()) {
+    p.simulation.checkpoint = [&](double time, uint64_t rows, const std::string& state) {
+      SaveCheckpoint({header.model_hash, settings, time, rows, state}, options.checkpoint);
+    };
+  }
+  const Trajectory trajectory = Simulate(*p.translation->program, p.translation->starts, p.simulation, slots);
+  std::signal(SIGINT, before);
+  line.Clear();
+  const bool finished = output.Finish(!trajectory.ok       ? "failed " + trajectory.problem
+                                      : trajectory.stopped ? "interrupted"
+                                                           : std::string(kComplete));
+  if (!options.csv || !options.output.empty()) PrintSummary(p, trajectory, output, options, line.elapsed(), console);
+  int exit = finished && written ? kExitOk : kExitForeign;
+  if (options.plot && !output.kept().times.empty()) {
+    const std::string title = header.model + (header.experiment.empty() ? "" : ": ");
+    const int drawn = SaveFigure(FigureOfResult({{&output.kept(), ""}}, *plotted, title + header.experiment),
+                                 PicturePath(options));
+    if (exit == kExitOk) exit = drawn;
+  }
+  if (trajectory.stopped && interrupted != 0) {
+    fmt::print(stderr, "cotree: interrupted; what was computed is kept{}\n",
+               options.output.empty() ? "" : " in " + options.output);
+    return kExitInterrupted;
+  }
+  if (trajectory.ok) return exit;
   fmt::print(stderr, "cotree: the run failed {}\n", trajectory.problem);
   return kExitNumerical;
 }

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text_metric.h"
 #include "drawing/picture.h"
 #include "drawing/svg_legend.h"
 #include "drawing/svg_text.h"
-#include "drawing/text_metric.h"
 
 namespace cotree {
 namespace {

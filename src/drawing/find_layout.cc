@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text_metric.h"
 #include "drawing/curve.h"
 #include "drawing/run_dot.h"
-#include "drawing/text_metric.h"
 #include "drawing/write_dot.h"
 
 namespace cotree {

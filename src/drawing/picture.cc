@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "drawing/text_metric.h"
+#include "base/text_metric.h"
 #include "expr/dependence.h"
 
 namespace cotree {

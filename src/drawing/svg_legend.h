@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "base/text_metric.h"
 #include "drawing/layout.h"
 #include "drawing/picture.h"
 #include "drawing/svg_text.h"
-#include "drawing/text_metric.h"
 
 namespace cotree {
 

@@ -6,29 +6,6 @@
 
 namespace cotree {
 
-std::string Escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        if (static_cast<uint8_t>(c) >= 32 || c == '\n' || c == '\t') out += c;
-    }
-  }
-  return out;
-}
-
 std::string Number(double value) {
   const long tenths = std::lround(value * 10);
   const long size = std::labs(tenths);

@@ -4,12 +4,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/xml_text.h"
 #include "drawing/layout.h"
 
 namespace cotree {
 
-/// With & < > " put in XML's words; what XML does not allow is left out.
-std::string Escaped(std::string_view text);
 /// Pixels with one digit, whatever the locale: "12", "12.5".
 std::string Number(double value);
 /// "12,34.5".

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "drawing/text_metric.h"
+#include "base/text_metric.h"
 
 namespace cotree {
 namespace {

@@ -49,7 +49,7 @@ bool Events::IsSmall(uint32_t relation, double x, double level) const {
 }
 
 void Events::BlockUndecided() {
-  for (const Crossing& c : crossings_) {
+  for (const Crossing& c : updated_) {
     if (IsSmall(c.relation, c.value, c.level)) blocked_[c.relation] = 1;
   }
 }
@@ -78,6 +78,7 @@ bool Events::UpdateRelations(double time, bool one_only, std::vector<uint32_t>& 
   for (const Crossing& c : crossings_) {
     const Program::Relation& r = program_.relations[c.relation];
     run_.values[r.slot] = Held(r, c.value);
+    updated_.push_back(c);
     changed.push_back(c.relation);
     if (one_only) break;
   }
@@ -93,9 +94,12 @@ bool Events::TakePre() {
   return changed;
 }
 
-double Events::NextTick() const {
+double Events::NextTick(double after) const {
   double next = std::numeric_limits<double>::infinity();
-  for (const ClockState& c : clocks_) next = std::min(next, c.start + c.next * c.period);
+  for (const ClockState& c : clocks_) {
+    const double now = c.start + c.next * c.period;
+    next = std::min(next, now > after ? now : c.start + (c.next + 1) * c.period);
+  }
   return next;
 }
 
@@ -226,6 +230,7 @@ bool Events::Settle(double time, Cause cause) {
   ++count;
   changed_ = false;
   fired_.clear();
+  updated_.clear();
   problem_.clear();
   TakePre();
   std::vector<double> before;

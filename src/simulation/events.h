@@ -40,13 +40,15 @@ class Events {
     double value, level;  // level: where it switches
   };
   const std::vector<Crossing>& crossings() const { return crossings_; }
-  /// Conditions that crossed though they are zero but for rounding keep their values until they differ clearly.
+  /// Those that the last event brought up to date.
+  const std::vector<Crossing>& updated() const { return updated_; }
+  /// Conditions that crossed at the last event though they are zero but for rounding keep their values until they differ clearly.
   void BlockUndecided();
   /// The distance of a relation from where it switches.
   double Distance(const Crossing& c, double time);
 
-  /// The next tick after the last one that was carried out; infinity: none.
-  double NextTick() const;
+  /// The next tick after a time; infinity: none.
+  double NextTick(double after) const;
   /// The violated assertion with its component, if there is one.
   std::optional<std::string> Violated(double time);
 
@@ -79,7 +81,7 @@ class Events {
   };
   std::vector<ClockState> clocks_;
   std::vector<uint8_t> conditions_;  // of `when`s, at the last event
-  std::vector<Crossing> crossings_;
+  std::vector<Crossing> crossings_, updated_;
   std::vector<double> largest_;   // |x| of each relation so far
   std::vector<uint8_t> blocked_;  // by relation: undecided, see BlockUndecided
   std::vector<uint32_t> fired_;

@@ -7,6 +7,28 @@
 #include "simulation/simulate.h"
 
 namespace cotree {
+namespace {
+
+constexpr std::pair<std::string_view, Method> kNames[] = {
+    {"auto", Method::kAutomatic}, {"bdf", Method::kBdf},         {"erk", Method::kExplicit},
+    {"euler", Method::kEuler},    {"heun", Method::kHeun},       {"rk4", Method::kRungeKutta4},
+    {"ieuler", Method::kImplicitEuler}};
+
+}  // namespace
+
+std::string_view MethodName(Method method) {
+  for (const auto& [name, of] : kNames) {
+    if (of == method) return name;
+  }
+  return kNames[0].first;
+}
+
+Method MethodOf(std::string_view name) {
+  for (const auto& [own, method] : kNames) {
+    if (own == name) return method;
+  }
+  return Method::kAutomatic;
+}
 
 double LargestStep(const ProgramRun& run, const SimulationOptions& options) {
   double most = options.max_step > 0 ? options.max_step : (options.stop - options.start) / 100;

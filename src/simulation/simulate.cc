@@ -47,15 +47,19 @@ class EventWatch {
   }
 
   void Exchange(Archive& archive) {
-    for (double* x : {&last_, &before_}) archive.Number(*x);
-    for (int* x : {&shrinking_, &tiny_}) archive.Number(*x);
+    for (double* x : {&last_, &before_, &last_crossing_}) archive.Number(*x);
+    for (int* x : {&shrinking_, &tiny_, &close_}) archive.Number(*x);
   }
-  /// Whether events follow each other with next to no time in between.
-  bool dense() const { return tiny_ >= 10; }
+  /// Any crossing, whether it changed something or not: true if many come with next to no time in between.
+  bool Dense(double time) {
+    close_ = time - last_crossing_ <= 1e-6 * duration_ ? close_ + 1 : 0;
+    last_crossing_ = time;
+    return close_ >= 10;
+  }
 
  private:
-  double duration_, last_ = -INFINITY, before_ = INFINITY;
-  int shrinking_ = 0, tiny_ = 0;
+  double duration_, last_ = -INFINITY, before_ = INFINITY, last_crossing_ = -INFINITY;
+  int shrinking_ = 0, tiny_ = 0, close_ = 0;
 };
 
 class Simulator {
@@ -126,7 +130,7 @@ class Simulator {
     while (next_knot_ < knots_.size() && knots_[next_knot_] <= Close(after)) ++next_knot_;
     while (!delayed_.empty() && delayed_.top() <= Close(after)) delayed_.pop();
     const double knot = next_knot_ < knots_.size() ? knots_[next_knot_] : INFINITY;
-    const double tick = events_.NextTick(), delayed = delayed_.empty() ? INFINITY : delayed_.top();
+    const double tick = events_.NextTick(Close(after)), delayed = delayed_.empty() ? INFINITY : delayed_.top();
     const double checkpoint = NextCheckpoint(after);
     const double time = std::min({knot, tick, delayed, checkpoint, options_.stop});
     return {time, knot <= Close(time), tick <= Close(time), delayed <= Close(time), checkpoint <= Close(time)};
@@ -355,12 +359,12 @@ class Simulator {
       out_.stop_reason = *events_.stopped();
       return false;
     }
+    if (located && watch_.Dense(time)) events_.BlockUndecided();
     if (!located || !(events_.changed() || !events_.fired().empty())) return true;
     const std::string endless = watch_.Add(time);
-    if (watch_.dense()) events_.BlockUndecided();
     if (endless.empty()) return true;
     std::vector<uint32_t> relations;
-    for (const Events::Crossing& c : events_.crossings()) relations.push_back(c.relation);
+    for (const Events::Crossing& c : events_.updated()) relations.push_back(c.relation);
     return Fail(time, endless + "; look at " + events_.Names(relations, events_.fired()) +
                           (events_.fired().empty() ? " (give it a hysteresis)" : " (give it a mode of rest)"));
   }

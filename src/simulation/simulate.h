@@ -19,6 +19,10 @@ enum class Method : uint8_t {
   kImplicitEuler,  // and linearly implicit, for stiff systems
 };
 
+/// "auto", "bdf", "erk", ...: as users write them; automatic for any other word.
+std::string_view MethodName(Method method);
+Method MethodOf(std::string_view name);
+
 struct SimulationOptions {
   double start = 0, stop = 1;
   double interval = 0;  // of the output; 0: a 500th of the run

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "drawing/text_metric.h"
+#include "base/text_metric.h"
 
 #include <cstdint>
 

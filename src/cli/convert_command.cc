@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include <filesystem>
+
+#include "cli/commands.h"
+#include "cli/result_files.h"
+#include "cli/text_table.h"
+#include "results/select_columns.h"
+
+namespace cotree {
+
+int RunConvert(const ConvertOptions& options, const Console&) {
+  const std::optional<ResultFormat> format = FormatOfPath(options.to);
+  if (!format) {
+    fmt::print(stderr, "cotree: `{}`: the name must end with the format to write: .cotr, .csv, .mat or .h5\n",
+               options.to);
+    return kExitUsage;
+  }
+  std::error_code ignored;
+  if (std::filesystem::equivalent(options.from, options.to, ignored)) {
+    fmt::print(stderr, "cotree: {} would be written over itself; give the second file another name\n",
+               options.from);
+    return kExitUsage;
+  }
+  std::optional<Result> result = LoadResult(options.from);
+  if (!result) return kExitForeign;
+  if (!options.filters.empty()) {
+    const auto columns = FindColumns(result->header, options.filters, options.from);
+    if (!columns) return kExitUsage;
+    result = SelectColumns(*result, *columns);
+  }
+  const int exit = SaveResult(*result, options.to, *format);
+  if (exit != kExitOk) return exit;
+  fmt::print("{} of {} in {}\n", Plural(result->times.size(), "row"),
+             Plural(result->header.columns.size(), "variable"), options.to);
+  return kExitOk;
+}
+
+}  // namespace cotree

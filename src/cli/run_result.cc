@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_result.h"
+
+#include <fmt/core.h>
+
+#include <numeric>
+
+#include "cli/quantities.h"
+
+namespace cotree {
+namespace {
+
+// FNV-1a with 64 bits over all texts that were read, and what was set beside them.
+std::string HashOf(const SourceFiles& files, const std::vector<std::string>& settings) {
+  uint64_t hash = 0xCBF29CE484222325u;
+  const auto add = [&](std::string_view text) {
+    for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3u;
+    hash = (hash ^ 0xFFu) * 0x100000001B3u;  // no text holds it
+  };
+  for (uint32_t k = 0; k < files.size(); ++k) add(files[FileId(k)].text());
+  for (const std::string& setting : settings) add(setting);
+  return fmt::format("{:016x}", hash);
+}
+
+bool IsDiscrete(const EquationSystem& system, VariableRef ref) {
+  if (ref.variable >= system.part_variables) return false;
+  const Part& part = system.parts[system.PartOfVariable(ref.variable)];
+  return system.scalars[part.scalar].variables[ref.variable - part.first_variable].role ==
+         ScalarVariable::Role::kDiscrete;
+}
+
+}  // namespace
+
+std::string ColumnOf(const LoadedModel& loaded, const Translation& translation, const std::string& name) {
+  const NameFinder finder(loaded.model, *translation.graph);
+  const VariableRef ref = FindVariable(*translation.equations, finder, name);
+  return translation.sorted->HasSlot(ref) ? translation.sorted->SlotName(translation.sorted->Slot(ref))
+                                          : std::string();
+}
+
+std::vector<uint32_t> SlotsOfComponents(const Translation& translation) {
+  std::vector<uint32_t> slots(translation.sorted->first_slot[translation.equations->part_variables]);
+  std::iota(slots.begin(), slots.end(), 0);
+  return slots;
+}
+
+ResultHeader HeaderOfRun(const LoadedModel& loaded, const Translation& translation,
+                         const SimulationOptions& options, const std::vector<uint32_t>& slots,
+                         const std::vector<std::string>& settings) {
+  const SortedSystem& sorted = *translation.sorted;
+  const Model& model = loaded.model;
+  ResultHeader header;
+  header.model = model.Text(model[translation.graph->system].name);
+  header.model_hash = HashOf(model.files, settings);
+  header.version = COTREE_VERSION;
+  header.tolerance =
+      fmt::format("rtol {:g}, {}", options.rtol, MethodName(options.method));
+  for (const uint32_t slot : slots) {
+    const VariableRef ref = sorted.OfSlot(slot);
+    header.columns.push_back({sorted.SlotName(slot),
+                              UnitOf(*translation.equations, ref),
+                              {},
+                              IsDiscrete(*translation.equations, ref)});
+  }
+  if (translation.experiment != nullptr) {
+    header.experiment = model.names.Text(translation.experiment->name);
+    for (const std::string& text : translation.experiment->plot_texts) {
+      std::string name = ColumnOf(loaded, translation, text);
+      if (!name.empty()) header.plots.push_back(std::move(name));
+    }
+  }
+  if (header.plots.empty()) {
+    for (const VariableRef& state : sorted.states)
+      header.plots.push_back(sorted.SlotName(sorted.Slot(state)));
+  }
+  return header;
+}
+
+Result ResultOfRun(ResultHeader header, const Trajectory& trajectory) {
+  Result result;
+  result.header = std::move(header);
+  result.times = trajectory.times;
+  result.columns = trajectory.columns;
+  for (const double time : trajectory.switch_times) result.events.push_back({time, "switch"});
+  result.status = trajectory.ok ? std::string(kComplete) : "the run failed " + trajectory.problem;
+  return result;
+}
+
+}  // namespace cotree

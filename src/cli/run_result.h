@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipeline/translate.h"
+#include "results/result.h"
+#include "simulation/simulate.h"
+
+namespace cotree {
+
+/// What Simulate records if nothing else is said: everything that belongs to a component.
+std::vector<uint32_t> SlotsOfComponents(const Translation& translation);
+
+/** What a result of a run says of itself: names, units, which variables go by steps, what the experiment
+wants drawn (or else the states), and who computed it from what. `slots`: what its columns are. */
+ResultHeader HeaderOfRun(const LoadedModel& loaded, const Translation& translation,
+                         const SimulationOptions& options, const std::vector<uint32_t>& slots,
+                         const std::vector<std::string>& settings);
+
+/// What a run gave, as a result; switching times are events.
+Result ResultOfRun(ResultHeader header, const Trajectory& trajectory);
+
+/// The name under which a variable, as a user writes it, stands in the result; empty if it is not there.
+std::string ColumnOf(const LoadedModel& loaded, const Translation& translation, const std::string& name);
+
+}  // namespace cotree

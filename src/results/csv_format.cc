@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "results/csv_format.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <set>
+
+#include "results/output_file.h"
+
+namespace cotree {
+namespace {
+
+std::string Field(const std::string& name) {
+  if (name.find_first_of(",\"\r\n") == std::string::npos) return name;
+  std::string out = "\"";
+  for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+/* Where the value of each column stands in a row of stored ones, and its sign. */
+struct Source {
+  size_t stored;
+  double sign;
+};
+
+std::vector<Source> SourcesOf(const ResultHeader& header) {
+  std::vector<size_t> place(header.columns.size());
+  size_t stored = 0;
+  for (size_t k = 0; k < header.columns.size(); ++k) {
+    if (header.columns[k].stored()) place[k] = stored++;
+  }
+  const auto by_name = header.ByName();
+  std::vector<Source> sources;
+  for (size_t k = 0; k < header.columns.size(); ++k) {
+    const ResultColumn& column = header.columns[k];
+    const size_t from = column.stored() ? k : by_name.at(column.alias_of);
+    sources.push_back({place[from], column.stored() ? 1.0 : column.alias_sign});
+  }
+  return sources;
+}
+
+class CsvWriter : public ResultWriter {
+ public:
+  explicit CsvWriter(std::string path) : path_(std::move(path)) {}
+
+  bool Begin(const ResultHeader& header) override {
+    sources_ = SourcesOf(header);
+    row_.resize(sources_.size());
+    if (!file_.Open(path_)) return Fail(file_.Problem());
+    text_ = CsvNames(header);
+    return Flush();
+  }
+
+  bool Row(double time, std::span<const double> values) override {
+    if (!file_.is_open()) return false;
+    for (size_t k = 0; k < row_.size(); ++k) row_[k] = sources_[k].sign * values[sources_[k].stored];
+    AppendCsvRow(time, row_, &text_);
+    const auto now = std::chrono::steady_clock::now();
+    if (text_.size() < (1 << 16) && now - flushed_ < std::chrono::milliseconds(500)) return true;
+    flushed_ = now;
+    return Flush();
+  }
+
+  bool Event(double, std::string_view) override { return file_.is_open(); }
+
+  bool Finish(std::string_view) override {
+    if (!file_.is_open() || !Flush()) return false;
+    return file_.Close() || Fail(file_.Problem());
+  }
+
+ private:
+  bool Flush() {
+    const bool ok = file_.Write(text_);
+    text_.clear();
+    if (ok) return true;
+    Fail(file_.Problem());
+    file_.Close();
+    return false;
+  }
+
+  std::string path_;
+  OutputFile file_;
+  std::vector<Source> sources_;  // by column
+  std::vector<double> row_;
+  std::string text_;
+  std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();
+};
+
+std::string_view Trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r'))
+    text.remove_suffix(1);
+  return text;
+}
+
+/* The fields of the line of names; the rest of the text is left in `text`. Quotes may hold line ends. */
+std::vector<std::string> TakeNames(std::string_view* text) {
+  std::vector<std::string> names(1);
+  bool quoted = false, was_quoted = false;
+  size_t at = 0;
+  const auto end_field = [&] {
+    if (!was_quoted) names.back() = std::string(Trimmed(names.back()));
+    was_quoted = false;
+  };
+  for (; at < text->size(); ++at) {
+    const char c = (*text)[at];
+    if (quoted && c == '"' && at + 1 < text->size() && (*text)[at + 1] == '"') {
+      names.back() += c;
+      ++at;
+    } else if (c == '"' && (quoted || Trimmed(names.back()).empty())) {
+      if (!quoted) names.back().clear();
+      quoted = !quoted;
+      was_quoted = true;
+    } else if (!quoted && c == ',') {
+      end_field();
+      names.emplace_back();
+    } else if (!quoted && c == '\n') {
+      break;
+    } else if (quoted || !was_quoted) {
+      names.back() += c;
+    }
+  }
+  end_field();
+  text->remove_prefix(std::min(at + 1, text->size()));
+  return names;
+}
+
+bool ParseNumber(std::string_view field, double* value) {
+  field = Trimmed(field);
+  if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
+    field = field.substr(1, field.size() - 2);
+  *value = NAN;
+  if (field.empty()) return true;
+  if (field.front() == '+') field.remove_prefix(1);
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), *value);
+  return error == std::errc() && end == field.data() + field.size();
+}
+
+}  // namespace
+
+std::string CsvNames(const ResultHeader& header) {
+  std::string text = "time";
+  for (const ResultColumn& column : header.columns) text += "," + Field(column.name);
+  return text + "\n";
+}
+
+void AppendCsvRow(double time, std::span<const double> values, std::string* out) {
+  fmt::format_to(std::back_inserter(*out), "{}", time);
+  for (const double value : values) fmt::format_to(std::back_inserter(*out), ",{}", value);
+  *out += '\n';
+}
+
+std::unique_ptr<ResultWriter> MakeCsvWriter(const std::string& path) {
+  return std::make_unique<CsvWriter>(path);
+}
+
+std::optional<Result> ParseCsv(std::string_view text, std::string* problem) {
+  const auto fail = [&](std::string what) {
+    *problem = std::move(what);
+    return std::nullopt;
+  };
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  Result result;
+  result.status = kComplete;
+  if (!text.empty() && text.back() != '\n') {
+    const size_t last = text.rfind('\n');
+    text = text.substr(0, last == std::string_view::npos ? 0 : last + 1);
+    result.damage = "the last line has no end and may be cut: it is left out";
+    result.status = "interrupted";
+  }
+  size_t line = 1;
+  while (text.starts_with('#')) {
+    text.remove_prefix(text.find('\n') + 1);
+    ++line;
+  }
+  const std::vector<std::string> names = TakeNames(&text);
+  double number = 0;
+  if (names.size() < 2 || (ParseNumber(names[0], &number) && std::isfinite(number)))
+    return fail("it is no table with a line of names, separated by commas, the time first");
+  std::set<std::string> seen;
+  for (size_t k = 1; k < names.size(); ++k) {
+    if (names[k].empty()) return fail(fmt::format("column {} has no name", k + 1));
+    if (!seen.insert(names[k]).second) return fail(fmt::format("two columns have the name `{}`", names[k]));
+    result.header.columns.push_back({.name = names[k]});
+  }
+  result.columns.resize(names.size() - 1);
+  while (!text.empty()) {
+    ++line;
+    const size_t end = text.find('\n');
+    std::string_view row = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    if (Trimmed(row).empty() || row.front() == '#') continue;
+    for (size_t k = 0; k < names.size(); ++k) {
+      const size_t comma = row.find(',');
+      if ((comma == std::string_view::npos) != (k + 1 == names.size()))
+        return fail(fmt::format("line {} has {} fields than the {} names of the first line", line,
+                                comma == std::string_view::npos ? "fewer" : "more", names.size()));
+      const std::string_view field = row.substr(0, comma);
+      if (!ParseNumber(field, &number))
+        return fail(fmt::format("line {}: `{}` is not a number", line, Trimmed(field)));
+      (k == 0 ? result.times : result.columns[k - 1]).push_back(number);
+      row.remove_prefix(comma == std::string_view::npos ? row.size() : comma + 1);
+    }
+    const size_t n = result.times.size();
+    if (!std::isfinite(result.times.back()) || (n > 1 && result.times[n - 1] < result.times[n - 2]))
+      return fail(fmt::format("line {}: the time goes back or is no number", line));
+  }
+  return result;
+}
+
+}  // namespace cotree

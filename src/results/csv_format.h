@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "results/result.h"
+
+namespace cotree {
+
+/** The format CSV: a line of names, the first of them `time`; then a line a row. Numbers have as many digits
+as they need to be read back as the same (17 at most). Names with commas, quotes or line ends stand in quotes,
+quotes in them doubled. Aliases are written out. Units, events and the status are not kept. */
+std::unique_ptr<ResultWriter> MakeCsvWriter(const std::string& path);
+
+/// A line of names, with its end.
+std::string CsvNames(const ResultHeader& header);
+/// A row with its end; `values`: one for every column, aliases among them.
+void AppendCsvRow(double time, std::span<const double> values, std::string* out);
+
+/** A last line without its end may be cut within a number: it is left out, and `damage` says so. Empty fields
+are not-a-number. Blanks around a name or a number, "\r\n" for a line end, and lines that begin with # are
+fine. The first column is the time, whatever its name. */
+std::optional<Result> ParseCsv(std::string_view text, std::string* problem);
+
+}  // namespace cotree

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// `cotree plot`, `convert`, `compare` and what `simulate` writes and draws, as a user meets them.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "product_support.h"
+#include "results/result.h"
+
+namespace cotree {
+namespace {
+
+using test::Ran;
+using test::ReadText;
+using test::RunCotree;
+using test::TemporaryFolder;
+using test::WriteText;
+
+bool Contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+constexpr const char* kModel = R"(
+system LowPass {
+  step   : Step(height = 5 V, start = 1 ms)
+  source : SignalVoltageSource
+  r      : Resistor(R = 1 kohm)
+  c      : Capacitor(C = 1 uF)
+  connect step.y -> source.u
+  connect source.p -- r.p
+  connect r.n -- c.p
+  connect source.n -- c.n -- electrical.ground
+}
+experiment Charge of LowPass { stop = 5 ms   plot c.v, r.i }
+)";
+
+/* A folder with a model, and runs of it. */
+class ResultCommands : public testing::Test {
+ protected:
+  ResultCommands() { WriteText(folder / "m.cot", kModel); }
+
+  Ran Run(const std::vector<std::string>& words) const { return RunCotree(words, folder.path()); }
+  void Simulate(const std::string& out, std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"simulate", "m.cot", "--out", out});
+    const Ran run = Run(more);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+  }
+  bool Exists(const std::string& name) const { return test::fs::exists(folder / name); }
+  void ExpectRefused(const std::vector<std::string>& words, int code, const std::string& message) const {
+    const Ran run = Run(words);
+    EXPECT_EQ(run.exit_code, code) << run.err;
+    EXPECT_TRUE(Contains(run.err, message)) << run.err;
+  }
+
+  const TemporaryFolder folder;
+};
+
+TEST_F(ResultCommands, SimulateWritesEveryFormatAndTheyAgree) {
+  for (const char* name : {"r.cotr", "r.csv", "r.mat", "r.h5", "r.txt"}) Simulate(name);
+  EXPECT_EQ(ReadText(folder / "r.csv"), ReadText(folder / "r.txt")) << "an unknown ending means CSV";
+  EXPECT_EQ(ReadText(folder / "r.csv"), Run({"simulate", "m.cot", "--csv"}).out);
+  for (const char* name : {"r.csv", "r.mat", "r.h5"}) {
+    const Ran run = Run({"compare", "r.cotr", name, "--rtol", "0", "--atol", "0"});
+    EXPECT_EQ(run.exit_code, 0) << name << run.out << run.err;
+    EXPECT_TRUE(Contains(run.out, "8 variables at 501 times from 0 to 0.005 s")) << run.out;
+  }
+  std::string problem;
+  const auto result = ReadResult((folder / "r.cotr").string(), &problem);
+  ASSERT_TRUE(result.has_value());
+  EXPECT_TRUE(result->complete());
+  EXPECT_EQ(result->header.model, "LowPass");
+  EXPECT_EQ(result->header.experiment, "Charge");
+  EXPECT_EQ(result->header.model_hash.size(), 16u);
+  EXPECT_EQ(result->header.plots, (std::vector<std::string>{"c.v", "r.i"}));
+  EXPECT_EQ(result->header.columns[*result->header.Find("c.v")].unit, "V");
+  ASSERT_EQ(result->events.size(), 1u);
+  EXPECT_EQ(result->events[0].time, 1e-3);
+}
+
+TEST_F(ResultCommands, TheHashFollowsTheModelAndItsSettings) {
+  const auto hash = [&](const char* name) {
+    std::string problem;
+    return ReadResult((folder / name).string(), &problem)->header.model_hash;
+  };
+  Simulate("a.cotr");
+  Simulate("b.cotr");
+  Simulate("c.cotr", {"--set", "r.R=2kohm"});
+  EXPECT_EQ(hash("a.cotr"), hash("b.cotr"));
+  EXPECT_NE(hash("a.cotr"), hash("c.cotr"));
+}
+
+TEST_F(ResultCommands, SimulateDraws) {
+  const Ran run = Run({"simulate", "m.cot", "--plot"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(Contains(run.out, "\nm_plot.svg\n")) << run.out;
+  const std::string svg = ReadText(folder / "m_plot.svg");
+  for (const char* part : {"LowPass: Charge", "c.v [V]", "r.i [mA]", "time [ms]", "<title>switch</title>"})
+    EXPECT_TRUE(Contains(svg, part)) << part;
+  EXPECT_EQ(Run({"simulate", "m.cot", "--plot", "r.v,der(c.v)", "--plot-out", "p.png"}).exit_code, 0);
+  EXPECT_EQ(ReadText(folder / "p.png").substr(1, 3), "PNG");
+  ExpectRefused({"simulate", "m.cot", "--plot", "c.vv"}, 2, "did you mean `c.v`");
+  ExpectRefused({"simulate", "m.cot", "--plot-out", "p.pdf"}, 2, ".svg or .png");
+  ExpectRefused({"simulate", "m.cot", "--plot", "--plot-out", "nowhere/p.svg"}, 5, "nowhere/p.svg");
+}
+
+TEST_F(ResultCommands, PlotDrawsAndCompares) {
+  Simulate("a.cotr");
+  Simulate("b.csv", {"--set", "r.R=2kohm"});
+  Ran run = Run({"plot", "a.cotr"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.out, "a.svg\n");
+  run =
+      Run({"plot", "a.cotr", "c.*,r.v", "r.i", "--with", "b.csv", "--out", "both.svg", "--title", "R & 2R"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const std::string svg = ReadText(folder / "both.svg");
+  for (const char* part : {"c.v (a)", "c.v (b)", "r.v (b)", "R &amp; 2R"})
+    EXPECT_TRUE(Contains(svg, part)) << part;
+}
+
+TEST_F(ResultCommands, ConvertFilters) {
+  Simulate("a.cotr");
+  const Ran run = Run({"convert", "a.cotr", "c.csv", "--filter", "c.*", "--filter", "r.i"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.out, "502 rows of 3 variables in c.csv\n");
+  EXPECT_TRUE(ReadText(folder / "c.csv").starts_with("time,c.v,c.i,r.i\n"));
+}
+
+TEST_F(ResultCommands, CompareFindsTheWorst) {
+  Simulate("a.cotr");
+  Simulate("b.mat", {"--set", "r.R=1.1kohm"});
+  Simulate("short.cotr", {"--stop", "4 ms", "--interval", "10 us"});
+  Ran run = Run({"compare", "a.cotr", "b.mat"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_TRUE(Contains(run.out, "6 deviate")) << run.out;
+  EXPECT_EQ(Run({"compare", "a.cotr", "b.mat", "--rtol", "0.2"}).exit_code, 0);
+  run = Run({"compare", "a.cotr", "short.cotr"});
+  EXPECT_EQ(run.exit_code, 1) << "a run that ended early is not the same";
+  EXPECT_TRUE(Contains(run.out, "they do not cover the same time")) << run.out;
+}
+
+TEST_F(ResultCommands, WrongInputIsSaid) {
+  Simulate("a.cotr");
+  WriteText(folder / "empty.csv", "");
+  WriteText(folder / "other.csv", "time,x\n0,1\n1,2\n");
+  WriteText(folder / "text.csv", "hello\n");
+  ExpectRefused({"plot", "a.cotr", "c.u"}, 2, "did you mean");
+  ExpectRefused({"plot", "a.cotr", "x.*"}, 2, "no variable in a.cotr fits `x.*`");
+  ExpectRefused({"plot", "a.cotr", "--with", "other.csv"}, 2, "none of c.v, r.i");
+  ExpectRefused({"plot", "a.cotr", "-o", "a.pdf"}, 2, ".svg or .png");
+  ExpectRefused({"plot", "missing.cotr"}, 5, "No such file");
+  ExpectRefused({"plot", "empty.csv"}, 5, "is empty");
+  ExpectRefused({"plot", "text.csv"}, 5, "no table");
+  ExpectRefused({"compare", "a.cotr", "other.csv"}, 2, "no variable in common");
+  ExpectRefused({"compare", "a.cotr", "a.cotr", "--rtol", "-1"}, 2, "negative");
+  ExpectRefused({"convert", "a.cotr", "a.txt"}, 2, ".cotr, .csv, .mat or .h5");
+  ExpectRefused({"convert", "a.cotr", "a.cotr"}, 2, "over itself");
+  ExpectRefused({"convert", "a.cotr", "nowhere/a.mat"}, 5, "nowhere/a.mat");
+  ExpectRefused({"convert", "a.cotr", "nowhere/a.h5"}, 5, "nowhere/a.h5");
+  std::string names = "time", row = "0";
+  for (int k = 0; k < 20; ++k) {
+    names += ",x" + std::to_string(k);
+    row += ",0";
+  }
+  WriteText(folder / "many.csv", names + "\n" + row + "\n");
+  ExpectRefused({"plot", "many.csv"}, 2, "has 20 variables; name those to draw");
+}
+
+TEST_F(ResultCommands, ACutFileIsUsedAsFarAsItGoes) {
+  Simulate("a.cotr", {"--interval", "1 us"});
+  const std::string bytes = ReadText(folder / "a.cotr");
+  WriteText(folder / "cut.cotr", bytes.substr(0, bytes.size() * 2 / 3));
+  const Ran run = Run({"plot", "cut.cotr", "c.v"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(Contains(run.err, "the file was cut")) << run.err;
+  EXPECT_TRUE(Contains(run.err, "interrupted")) << run.err;
+  EXPECT_EQ(Run({"compare", "a.cotr", "cut.cotr"}).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace cotree

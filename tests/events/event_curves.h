@@ -26,9 +26,11 @@ inline double EventError(const RunOf& run, const std::string& name, const Curve&
   for (size_t k = 0; k < curve.size(); ++k) {
     const double e = expected(t[k]);
     double error = std::fabs(curve[k] - e);
-    if (k + 1 < t.size() && t[k + 1] == t[k])
-      error = std::min(error, std::fabs(curve[k] - expected(t[k] - kEventTime)));
-    if (k > 0 && t[k - 1] == t[k]) error = std::min(error, std::fabs(curve[k] - expected(t[k] + kEventTime)));
+    for (const double beside : {1e-11, kEventTime}) {
+      if (k + 1 < t.size() && t[k + 1] == t[k])
+        error = std::min(error, std::fabs(curve[k] - expected(t[k] - beside)));
+      if (k > 0 && t[k - 1] == t[k]) error = std::min(error, std::fabs(curve[k] - expected(t[k] + beside)));
+    }
     if (std::isnan(error)) return INFINITY;
     scale = std::max(scale, std::fabs(e));
     worst = std::max(worst, error);

@@ -97,29 +97,39 @@ class Simulator {
     bool knot, tick, delayed;
   };
   Stop NextStop(double after) {
-    while (next_knot_ < knots_.size() && knots_[next_knot_] <= after) ++next_knot_;
-    while (!delayed_.empty() && delayed_.top() <= after) delayed_.pop();
+    // What is within rounding of each other happens together.
+    const auto close_to = [&](double t) {
+      return t + 1e-12 * std::max(std::fabs(t), 1e-3 * (options_.stop - options_.start));
+    };
+    const double past = after > options_.start ? close_to(after) : after;
+    while (next_knot_ < knots_.size() && knots_[next_knot_] <= past) ++next_knot_;
+    while (!delayed_.empty() && delayed_.top() <= past) delayed_.pop();
     const double knot = next_knot_ < knots_.size() ? knots_[next_knot_] : INFINITY;
     const double tick = events_.NextTick(), delayed = delayed_.empty() ? INFINITY : delayed_.top();
-    const double time = std::min({knot, tick, delayed, options_.stop});
-    // What is within rounding of each other happens together.
-    const double close = time + 1e-12 * std::max(std::fabs(time), 1e-3 * (options_.stop - options_.start));
+    double time = std::min({knot, tick, delayed, options_.stop});
+    if (options_.stop <= close_to(time)) time = options_.stop;
+    const double close = close_to(time);
     return {time, knot <= close, tick <= close, delayed <= close};
   }
 
   void Integrate() {
     double time = options_.start;
-    bool restart = true;
+    bool restart = true, located = false;
     while (time < options_.stop) {
       const Stop stop = NextStop(time);
       run_.switch_time = time + (stop.time - time) / 2;
-      if (time > options_.start && !TimeEvent(time, restart)) return;
+      if (located)
+        restart = true;
+      else if (time > options_.start && !TimeEvent(time, restart))
+        return;
       if (restart ? !integrator_->Restart(time, stop.time) : !integrator_->Continue(stop.time)) {
         Fail(time, "the integrator could not start");
         return;
       }
-      if (!Segment(time, stop.time)) return;
-      time = stop.time;
+      double reached = stop.time;
+      if (!Segment(time, &reached)) return;
+      located = reached < stop.time;
+      time = reached;
       at_stop_ = stop;
     }
     if (program_.terminal_slots.empty() && !at_stop_.tick) return;
@@ -144,8 +154,10 @@ class Simulator {
     return AfterEvent(time, false) && CheckAssertions(time);
   }
 
-  /** From one known time to the next. */
-  bool Segment(double begin, double end) {
+  /** From one known time to the next. Where delays remember a jump, only to the event that made it: when it
+  arrives is known from then on. */
+  bool Segment(double begin, double* reached) {
+    const double end = *reached;
     double time = begin;
     int stuck = 0;
     const bool watched = !program_.relations.empty();
@@ -164,6 +176,10 @@ class Simulator {
         if (!Past(from, at, end) || !Event(at)) return false;
         from = at;
         if (!events_.changed()) continue;
+        if (!run_.delay_lines.empty() && at < end) {
+          *reached = at;
+          return true;
+        }
         if (!integrator_->Restart(at, end)) return Fail(at, "the integrator could not start");
         time = at;
         break;

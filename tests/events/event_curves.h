@@ -17,8 +17,8 @@ inline void Close(const std::string& what, double error, double limit = kCurve) 
   EXPECT_LT(error, limit) << what;
 }
 
-/// As RunOf::Error, for curves with jumps where events are located: of two rows at one time, the first may lie
-/// kEventTime before the jump that is expected, the second as much behind it.
+/// As RunOf::Error, for curves with jumps where events are located: of two rows at one time, the first may
+/// lie kEventTime before the jump that is expected, the second as much behind it.
 inline double EventError(const RunOf& run, const std::string& name, const Curve& expected) {
   const auto& t = run.times();
   const auto& curve = run[name];

@@ -9,29 +9,33 @@ constexpr double kW = 2 * kPi * 50;  // of the mains
 
 /// x' = -a*x + b*sin(w*t) + c from x0 at t0; b, c and w as in the text of each test.
 double DrivenLag(double a, double b, double c, double w, double t0, double x0, double t) {
-  const auto forced = [&](double s) { return c / a + b * (a * std::sin(w * s) - w * std::cos(w * s)) / (a * a + w * w); };
+  const auto forced = [&](double s) {
+    return c / a + b * (a * std::sin(w * s) - w * std::cos(w * s)) / (a * a + w * w);
+  };
   return forced(t) + (x0 - forced(t0)) * std::exp(-a * (t - t0));
 }
 
 // --- Diodes ------------------------------------------------------------------------------------------------
 
-// By hand: blocking, i = Goff*vs/(1 + R*Goff); conducting, i = (vs - Vknee*(1 - Ron*Goff))/(R + Ron); the change is at
-// vs = Vknee*(1 + R*Goff). With both 0 and no knee it is the half wave.
+// By hand: blocking, i = Goff*vs/(1 + R*Goff); conducting, i = (vs - Vknee*(1 - Ron*Goff))/(R + Ron); the
+// change is at vs = Vknee*(1 + R*Goff). With both 0 and no knee it is the half wave.
 TEST(EventsElectrical, HalfWaveRectifier) {
   for (const bool ideal : {false, true}) {
-    const auto run = RunBody(std::string("diode : IdealDiode(") +
-                                 (ideal ? "Ron = 0 ohm, Goff = 0 S)" : "Ron = 0.5 ohm, Goff = 1e-3 S, Vknee = 0.7 V)") + R"(
+    const auto run = RunBody(
+        std::string("diode : IdealDiode(") +
+            (ideal ? "Ron = 0 ohm, Goff = 0 S)" : "Ron = 0.5 ohm, Goff = 1e-3 S, Vknee = 0.7 V)") + R"(
       source : SineVoltageSource(amplitude = 10 V, frequency = 50 Hz)
       r      : Resistor(R = 10 ohm)
       connect source.p -- diode.p
       connect diode.n -- r.p
       connect source.n -- r.n -- electrical.ground)",
-                             0.05);
-    const double ron = ideal ? 0 : 0.5, goff = ideal ? 0 : 1e-3, knee = ideal ? 0 : 0.7, at = knee * (1 + 10 * goff);
+        0.05);
+    const double ron = ideal ? 0 : 0.5, goff = ideal ? 0 : 1e-3, knee = ideal ? 0 : 0.7,
+                 at = knee * (1 + 10 * goff);
     Close("half wave", run.Error("r.i", [&](double t) {
-            const double vs = 10 * std::sin(kW * t);
-            return vs < at ? goff * vs / (1 + 10 * goff) : (vs - knee * (1 - ron * goff)) / (10 + ron);
-          }));
+      const double vs = 10 * std::sin(kW * t);
+      return vs < at ? goff * vs / (1 + 10 * goff) : (vs - knee * (1 - ron * goff)) / (10 + ron);
+    }));
     std::vector<double> times;
     const double first = std::asin(at / 10) / kW;
     for (const double t : {first, 0.01 - first, 0.02 + first, 0.03 - first, 0.04 + first, 0.05 - first}) {
@@ -41,8 +45,9 @@ TEST(EventsElectrical, HalfWaveRectifier) {
   }
 }
 
-// By hand (Sedra & Smith, Microelectronic Circuits, 7th ed., §4.5.4): conducting, C is charged through Ron; blocking, it
-// discharges over R. Both are lags driven by a sine; where one goes over into the other follows by bisection.
+// By hand (Sedra & Smith, Microelectronic Circuits, 7th ed., §4.5.4): conducting, C is charged through Ron;
+// blocking, it discharges over R. Both are lags driven by a sine; where one goes over into the other follows
+// by bisection.
 TEST(EventsElectrical, RectifierWithCapacitor) {
   const auto run = RunBody(R"(
     source : SineVoltageSource(amplitude = 10 V, frequency = 50 Hz)
@@ -60,7 +65,9 @@ TEST(EventsElectrical, RectifierWithCapacitor) {
   for (bool on = false; t < 0.1; on = !on) {
     const double g = on ? 1 / ron : goff, t0 = t, x0 = x;
     const double offset = on ? -(knee - ron * goff * knee) / ron / cap : 0;
-    const Curve piece = [=](double s) { return DrivenLag((g + 0.01) / cap, g * 10 / cap, offset, kW, t0, x0, s); };
+    const Curve piece = [=](double s) {
+      return DrivenLag((g + 0.01) / cap, g * 10 / cap, offset, kW, t0, x0, s);
+    };
     v.Add(t, piece);
     t = FirstZero([&](double s) { return 10 * std::sin(kW * s) - piece(s) - knee; }, t + 1e-9, 1e-5, 0.1);
     x = piece(t);
@@ -70,8 +77,8 @@ TEST(EventsElectrical, RectifierWithCapacitor) {
   Close("peak rectifier: times", TimesError(run.trajectory.event_times, times), kEventTime);
 }
 
-// By hand: two diodes conduct with the drop u each, two block with u + VL. id = VL/R + Goff*(u + VL), VL = |vs| - 2*u,
-// u = Vknee + Ron*(id - Goff*Vknee); below |vs| = 2*Vknee all block and nothing gets through.
+// By hand: two diodes conduct with the drop u each, two block with u + VL. id = VL/R + Goff*(u + VL), VL =
+// |vs| - 2*u, u = Vknee + Ron*(id - Goff*Vknee); below |vs| = 2*Vknee all block and nothing gets through.
 TEST(EventsElectrical, BridgeRectifier) {
   const auto run = RunBody(R"(
     source : SineVoltageSource(amplitude = 10 V, frequency = 50 Hz)
@@ -83,12 +90,13 @@ TEST(EventsElectrical, BridgeRectifier) {
     connect d[3].p -- d[4].p -- r.n -- electrical.ground)",
                            0.06);
   Close("bridge rectifier", run.Error("r.v", [](double t) {
-          const double vs = std::fabs(10 * std::sin(kW * t)), ron = 0.5, goff = 1e-3, knee = 0.7, g = 0.1;
-          if (vs < 2 * knee) return 0.0;
-          // u = knee*(1 - ron*goff) + ron*((vs - 2*u)*(g + goff) + goff*u)
-          const double u = (knee * (1 - ron * goff) + ron * vs * (g + goff)) / (1 + 2 * ron * (g + goff) - ron * goff);
-          return vs - 2 * u;
-        }));
+    const double vs = std::fabs(10 * std::sin(kW * t)), ron = 0.5, goff = 1e-3, knee = 0.7, g = 0.1;
+    if (vs < 2 * knee) return 0.0;
+    // u = knee*(1 - ron*goff) + ron*((vs - 2*u)*(g + goff) + goff*u)
+    const double u =
+        (knee * (1 - ron * goff) + ron * vs * (g + goff)) / (1 + 2 * ron * (g + goff) - ron * goff);
+    return vs - 2 * u;
+  }));
   std::vector<double> times;
   const double first = std::asin(0.14) / kW;
   for (int k = 0; k < 6; ++k) times.insert(times.end(), {0.01 * k + first, 0.01 * (k + 1) - first});
@@ -113,10 +121,12 @@ TEST(EventsElectrical, BridgeRectifierWithCapacitor) {
   for (bool on = false; t < 0.06; on = !on) {
     const double t0 = t, x0 = x, sign = std::sin(kW * (t + 1e-6)) > 0 ? 1 : -1;
     const Curve piece = [=](double s) {
-      return on ? DrivenLag(1.01 / cap, sign * 10 / cap, -1.4 / cap, kW, t0, x0, s) : x0 * std::exp(-0.01 / cap * (s - t0));
+      return on ? DrivenLag(1.01 / cap, sign * 10 / cap, -1.4 / cap, kW, t0, x0, s)
+                : x0 * std::exp(-0.01 / cap * (s - t0));
     };
     v.Add(t, piece);
-    t = FirstZero([&](double s) { return std::fabs(10 * std::sin(kW * s)) - piece(s) - 1.4; }, t + 1e-9, 1e-5, 0.06);
+    t = FirstZero([&](double s) { return std::fabs(10 * std::sin(kW * s)) - piece(s) - 1.4; }, t + 1e-9, 1e-5,
+                  0.06);
     x = piece(t);
   }
   Close("bridge with capacitor", run.Error("c.v", [&](double s) { return v(s); }));
@@ -124,12 +134,15 @@ TEST(EventsElectrical, BridgeRectifierWithCapacitor) {
 
 // --- Switches ----------------------------------------------------------------------------------------------
 
-/// C beside R2, from V through R1 and a switch of conductance 1/Ron or Goff, closed for `width` of each period.
-double ChargedBySwitch(double r1, double r2, double cap, double ron, double goff, double period, double width, double t) {
+/// C beside R2, from V through R1 and a switch of conductance 1/Ron or Goff, closed for `width` of each
+/// period.
+double ChargedBySwitch(double r1, double r2, double cap, double ron, double goff, double period, double width,
+                       double t) {
   double v = 0;
   for (double begin = 0;; begin += period) {
     for (const bool on : {true, false}) {
-      const double length = on ? width : period - width, from = begin + (on ? 0 : width), h = std::min(length, t - from);
+      const double length = on ? width : period - width, from = begin + (on ? 0 : width),
+                   h = std::min(length, t - from);
       const double g = 1 / (r1 + (on ? ron : 1 / goff)), a = (g + 1 / r2) / cap, rest = 12 * g / (a * cap);
       v = rest + (v - rest) * std::exp(-a * h);
       if (t <= from + length) return v;
@@ -139,11 +152,12 @@ double ChargedBySwitch(double r1, double r2, double cap, double ron, double goff
 
 TEST(EventsElectrical, SwitchAndThresholdSwitch) {
   for (const bool threshold : {false, true}) {
-    const auto run = RunBody(std::string(threshold ? "clock : Pulse(high = 5, period = 10 ms, width = 4 ms)\n"
-                                                     "s : ThresholdSwitch(threshold = 3, Ron = 2 ohm, Goff = 1e-3 S)"
-                                                   : "clock : BooleanPulse(period = 10 ms, width = 4 ms)\n"
-                                                     "s : Switch(Ron = 2 ohm, Goff = 1e-3 S)") +
-                                 R"(
+    const auto run =
+        RunBody(std::string(threshold ? "clock : Pulse(high = 5, period = 10 ms, width = 4 ms)\n"
+                                        "s : ThresholdSwitch(threshold = 3, Ron = 2 ohm, Goff = 1e-3 S)"
+                                      : "clock : BooleanPulse(period = 10 ms, width = 4 ms)\n"
+                                        "s : Switch(Ron = 2 ohm, Goff = 1e-3 S)") +
+                    R"(
       source : VoltageSource(V = 12 V)
       r1     : Resistor(R = 10 ohm)
       r2     : Resistor(R = 200 ohm)
@@ -153,7 +167,7 @@ TEST(EventsElectrical, SwitchAndThresholdSwitch) {
       connect r1.n -- s.p
       connect s.n -- c.p -- r2.p
       connect source.n -- c.n -- r2.n -- electrical.ground)",
-                             0.055);
+                0.055);
     Close(threshold ? "threshold switch" : "switch",
           run.Error("c.v", [](double t) { return ChargedBySwitch(10, 200, 1e-4, 2, 1e-3, 0.01, 0.004, t); }));
   }
@@ -176,11 +190,13 @@ TEST(EventsElectrical, ThresholdSwitchBySine) {
   const auto closed = [](double t) { return std::sin(kW * t) > 0.5; };
   Close("by a sine", EventError(run, "r.i", [&](double t) { return 12 / (10 + (closed(t) ? 1e-5 : 1e5)); }));
   std::vector<double> times;
-  for (const double k : {0.0, 1.0, 2.0}) times.insert(times.end(), {(k + 1.0 / 12) / 50, (k + 5.0 / 12) / 50});
+  for (const double k : {0.0, 1.0, 2.0})
+    times.insert(times.end(), {(k + 1.0 / 12) / 50, (k + 5.0 / 12) / 50});
   Close("by a sine: times", TimesError(Jumps(run, "r.i"), times), kEventTime);
 }
 
-// By hand: C charged from V through R and Ron, and discharged through the other R; the open contact leaks by Goff.
+// By hand: C charged from V through R and Ron, and discharged through the other R; the open contact leaks by
+// Goff.
 TEST(EventsElectrical, ChangeoverSwitch) {
   const auto run = RunBody(R"(
     clock  : BooleanPulse(period = 10 ms, width = 4 ms)
@@ -200,7 +216,8 @@ TEST(EventsElectrical, ChangeoverSwitch) {
     double x = 0;
     for (double begin = 0;; begin += 0.01) {
       for (const bool up : {true, false}) {
-        const double from = begin + (up ? 0 : 0.004), length = up ? 0.004 : 0.006, h = std::min(length, t - from);
+        const double from = begin + (up ? 0 : 0.004), length = up ? 0.004 : 0.006,
+                     h = std::min(length, t - from);
         const double g2 = 1 / (49 + (up ? 1.0 : 1e3)), g1 = 1 / (19 + (up ? 1e3 : 1.0));
         const double a = (g1 + g2) / 1e-4, rest = 12 * g2 / (g1 + g2);
         x = rest + (x - rest) * std::exp(-a * h);
@@ -213,14 +230,17 @@ TEST(EventsElectrical, ChangeoverSwitch) {
 
 // --- Power electronics -------------------------------------------------------------------------------------
 
-/// By hand: R and L behind a bridge: i' = (level*V - R*i)/L, level by the duty taken at the begin of each period.
+/// By hand: R and L behind a bridge: i' = (level*V - R*i)/L, level by the duty taken at the begin of each
+/// period.
 TEST(EventsElectrical, PwmBridge) {
   const double period = 1e-3, supply = 24, r = 2.5, l = 1e-3;
   for (const bool bipolar : {true, false}) {
     for (const double amplitude : {0.8, 1.5}) {  // 1.5: the duty is held at 1
-      const auto run = RunBody("wish : Sine(frequency = 70 Hz, phase = 20 deg, amplitude = " + std::to_string(amplitude) +
-                                   ")\n bridge : PwmBridge(frequency = 1 kHz, R = 0.5 ohm) as " +
-                                   (bipolar ? "bipolar" : "unipolar") + R"(
+      const char* bridge = bipolar ? "bridge : PwmBridge(frequency = 1 kHz, R = 0.5 ohm) as bipolar"
+                                   : "bridge : PwmBridge(frequency = 1 kHz, R = 0.5 ohm) as unipolar";
+      const auto run =
+          RunBody("wish : Sine(frequency = 70 Hz, phase = 20 deg, amplitude = " + std::to_string(amplitude) +
+                      ")\n" + bridge + R"(
         battery : VoltageSource(V = 24 V)
         r       : Resistor(R = 2 ohm)
         l       : Inductor(L = 1 mH, start i = 0 A fixed)
@@ -232,7 +252,7 @@ TEST(EventsElectrical, PwmBridge) {
         connect bridge.p2 -- r.p
         connect r.n -- l.p
         connect l.n -- bridge.n2 -- electrical.ground)",
-                               0.02);
+                  0.02);
       Pieces current, level;
       std::vector<double> duties;
       double i = 0;
@@ -244,7 +264,8 @@ TEST(EventsElectrical, PwmBridge) {
         i = rest + (from - rest) * std::exp(-r / l * length);
       };
       for (int k = 0; k <= 20; ++k) {
-        const double t = k * period, duty = std::clamp(amplitude * std::sin(2 * kPi * 70 * t + kPi / 9), -1.0, 1.0);
+        const double t = k * period,
+                     duty = std::clamp(amplitude * std::sin(2 * kPi * 70 * t + kPi / 9), -1.0, 1.0);
         const double part = bipolar ? (1 + duty) / 2 : std::fabs(duty);
         stage(t, part * period, bipolar ? 1 : duty > 0 ? 1 : -1);
         stage(t + part * period, (1 - part) * period, bipolar ? -1 : 0);
@@ -260,9 +281,10 @@ TEST(EventsElectrical, PwmBridge) {
   }
 }
 
-/// By hand (Erickson & Maksimović, Fundamentals of Power Electronics, 2nd ed., ch. 2 and 5): in each mode the node
-/// before L gives E - Req*i, from both conductances; L*i' = E - Req*i - v, C*v' = i - v/R, solved by Linear2. The diode goes
-/// off where its current is 0 (discontinuous conduction); where is found by bisection.
+/// By hand (Erickson & Maksimović, Fundamentals of Power Electronics, 2nd ed., ch. 2 and 5): in each mode the
+/// node before L gives E - Req*i, from both conductances; L*i' = E - Req*i - v, C*v' = i - v/R, solved by
+/// Linear2. The diode goes off where its current is 0 (discontinuous conduction); where is found by
+/// bisection.
 TEST(EventsElectrical, BuckConverter) {
   for (const double load : {2.0, 40.0}) {
     const auto run = RunBody("r : Resistor(R = " + std::to_string(load) + R"( ohm)
@@ -289,7 +311,8 @@ TEST(EventsElectrical, BuckConverter) {
       const auto node = [=](double t) { return e - req * at(t)[0]; };  // > 0: the diode blocks
       const bool blocks = gd < 1e-3;
       // A little behind the begin, where the mode holds.
-      const double stop = FirstZero([&](double t) { return blocks ? node(t) : -node(t); }, begin + 1e-13, 1e-8, end);
+      const double stop =
+          FirstZero([&](double t) { return blocks ? node(t) : -node(t); }, begin + 1e-13, 1e-8, end);
       current.Add(begin, [=](double t) { return at(t)[0]; });
       voltage.Add(begin, [=](double t) { return at(t)[1]; });
       x = at(stop);
@@ -313,8 +336,8 @@ TEST(EventsElectrical, BuckConverter) {
 
 // --- Noise -------------------------------------------------------------------------------------------------
 
-// Park & Miller, Random number generators: good ones are hard to find (CACM 31, 1988), in integers of 64 bits; Box & Muller,
-// A note on the generation of random normal deviates (1958).
+// Park & Miller, Random number generators: good ones are hard to find (CACM 31, 1988), in integers of 64
+// bits; Box & Muller, A note on the generation of random normal deviates (1958).
 TEST(EventsElectrical, NoiseSources) {
   const auto run = RunBody(R"(
     v : NoiseVoltageSource(deviation = 2 V, period = 1 ms, seed = 4711)

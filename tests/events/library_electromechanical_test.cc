@@ -15,15 +15,16 @@ TEST(EventsElectromechanical, EncoderAtConstantSpeed) {
                              2.02);
     const auto lines = [&](double t) { return speed * t * 60 / (2 * kPi); };
     Close("encoder: count", EventError(run, "encoder.count", [&](double t) { return std::floor(lines(t)); }));
-    Close("encoder: angle", EventError(run, "encoder.y", [&](double t) { return std::floor(lines(t)) * 2 * kPi / 60; }));
+    Close("encoder: angle",
+          EventError(run, "encoder.y", [&](double t) { return std::floor(lines(t)) * 2 * kPi / 60; }));
     std::vector<double> times;
     for (int k = speed > 0 ? 1 : 0; 2 * kPi * k / 180 < 2.02; ++k) times.push_back(2 * kPi * k / 180);
     Close("encoder: times", TimesError(Jumps(run, "encoder.count"), times), kEventTime);
   }
 }
 
-// Quadrature: A is true for the first half of a line, B for the half that begins a quarter later; backwards B is ahead.
-// The shaft swings, 0.2 rad to both sides.
+// Quadrature: A is true for the first half of a line, B for the half that begins a quarter later; backwards B
+// is ahead. The shaft swings, 0.2 rad to both sides.
 TEST(EventsElectromechanical, EncoderOnASwingingShaft) {
   const auto run = RunBody(R"(
     disc    : Inertia(J = 2 kg*m^2, start phi = 0.2 rad fixed, start w = 0 rad/s fixed)
@@ -40,7 +41,8 @@ TEST(EventsElectromechanical, EncoderOnASwingingShaft) {
   const auto part = [](double x) { return x - std::floor(x); };
   Close("swing: count", EventError(run, "encoder.count", [&](double t) { return std::floor(lines(t)); }));
   Close("swing: A", EventError(run, "encoder.A", [&](double t) { return part(lines(t)) < 0.5 ? 1 : 0; }));
-  Close("swing: B", EventError(run, "encoder.B", [&](double t) { return part(lines(t) - 0.25) < 0.5 ? 1 : 0; }));
+  Close("swing: B",
+        EventError(run, "encoder.B", [&](double t) { return part(lines(t) - 0.25) < 0.5 ? 1 : 0; }));
   double rises = 0;
   for (double t = 1e-5; t < 2.6; t += 1e-5) {
     if (part(lines(t)) < 0.5 && part(lines(t - 1e-5)) >= 0.5) ++rises;

@@ -48,7 +48,8 @@ TEST(EventsRotational, FrictionBreaksAwayAndBringsToRest) {
       connect source.a -- slide.b -- rest.b -- rotational.ground)",
                              3);
     const double t0 = 4.0 / 3, end = 2 * std::log1p(0.75);
-    Close("breaks away: speed", run.Error("disc.w", [&](double t) { return t < t0 ? 0 : sign * 0.75 * Sq(t - t0); }));
+    Close("breaks away: speed",
+          run.Error("disc.w", [&](double t) { return t < t0 ? 0 : sign * 0.75 * Sq(t - t0); }));
     Close("breaks away: time", TimesError(Jumps(run, "slide.mode"), {t0}), kEventTime);
     Close("comes to rest: speed",
           run.Error("other.w", [&](double t) { return t < end ? sign * (7 * std::exp(-t / 2) - 4) : 0; }));
@@ -83,13 +84,16 @@ TEST(EventsRotational, FrictionOfStribeck) {
   const int n = 20000;
   for (int k = 0; k <= n; ++k) {
     const double w = 0.5 * k / n;
-    end += (k == 0 || k == n ? 1 : k % 2 == 1 ? 4 : 2) * 2 / (4 + w + 2 * std::exp(-Sq(w / 0.2))) * 0.5 / n / 3;
+    end += (k == 0 || k == n ? 1
+            : k % 2 == 1     ? 4
+                             : 2) *
+           2 / (4 + w + 2 * std::exp(-Sq(w / 0.2))) * 0.5 / n / 3;
   }
   Close("Stribeck: time to rest", TimesError(Jumps(run, "slide.mode"), {end}), kEventTime);
 }
 
-// By hand: a clutch's slip dw falls by tau*(1/J1 + 1/J2); the common speed follows from the momentum; the loss is
-// J1*J2/(J1 + J2)*dw^2/2 (Dubbel, Taschenbuch für den Maschinenbau, G 3).
+// By hand: a clutch's slip dw falls by tau*(1/J1 + 1/J2); the common speed follows from the momentum; the
+// loss is J1*J2/(J1 + J2)*dw^2/2 (Dubbel, Taschenbuch für den Maschinenbau, G 3).
 TEST(EventsRotational, ClutchEngages) {
   const auto run = RunBody(R"(
     press  : Step(height = 50 N, start = 0.5 s)
@@ -111,17 +115,18 @@ TEST(EventsRotational, ClutchEngages) {
                            5);
   const double tau = 4, end = 0.5 + 10 / (tau / 2 + tau / 3);
   Close("clutch: first", run.Error("j1.w", [&](double t) {
-          return t < 0.5 ? 10 : t < end ? 10 - 2 * (t - 0.5) : t < 4 ? 4 : 4 + 1.2 * (t - 4);
-        }));
+    return t < 0.5 ? 10 : t < end ? 10 - 2 * (t - 0.5) : t < 4 ? 4 : 4 + 1.2 * (t - 4);
+  }));
   Close("clutch: second", run.Error("j2.w", [&](double t) {
-          return t < 0.5 ? 0 : t < end ? tau / 3 * (t - 0.5) : t < 4 ? 4 : 4 + 1.2 * (t - 4);
-        }));
+    return t < 0.5 ? 0 : t < end ? tau / 3 * (t - 0.5) : t < 4 ? 4 : 4 + 1.2 * (t - 4);
+  }));
   Close("clutch: time", TimesError(Jumps(run, "clutch.mode"), {end}), kEventTime);
   Close("clutch: loss", std::fabs(run.End("lost.y") - 0.5 * 1.2 * 100) / 60);
   Close("clutch: torque when stuck", std::fabs(run.End("clutch.tau") - 3.6) / 3.6);
 }
 
-// By hand: stuck, the clutch carries T*J2/(J1 + J2); at 0.6*T = 2*0.1*0.5*50 N*m it slips, with mu = 0.4 from then on.
+// By hand: stuck, the clutch carries T*J2/(J1 + J2); at 0.6*T = 2*0.1*0.5*50 N*m it slips, with mu = 0.4 from
+// then on.
 TEST(EventsRotational, ClutchSlips) {
   const auto run = RunBody(R"(
     press  : Constant(k = 50 N)
@@ -138,14 +143,15 @@ TEST(EventsRotational, ClutchSlips) {
                            4);
   const double t0 = 5 / 0.6 / 4, w0 = 0.4 * t0 * t0;
   Close("clutch slips: first", run.Error("j1.w", [&](double t) {
-          return t < t0 ? 0.4 * t * t : w0 + t * t - t0 * t0 - 2 * (t - t0);
-        }));
-  Close("clutch slips: second", run.Error("j2.w", [&](double t) { return t < t0 ? 0.4 * t * t : w0 + 4.0 / 3 * (t - t0); }));
+    return t < t0 ? 0.4 * t * t : w0 + t * t - t0 * t0 - 2 * (t - t0);
+  }));
+  Close("clutch slips: second",
+        run.Error("j2.w", [&](double t) { return t < t0 ? 0.4 * t * t : w0 + 4.0 / 3 * (t - t0); }));
   Close("clutch slips: time", TimesError(Jumps(run, "clutch.mode"), {t0}), kEventTime);
 }
 
-// By hand: J*w/tau = 2*6/8 s to rest; held against 5 N*m; let go at 3 s; braked again at 4 s, backwards now: the load
-// pulls with -5 N*m, so it slows down by (8 - 5)/2 rad/s^2 and rests at 4 + 2.5/1.5 s.
+// By hand: J*w/tau = 2*6/8 s to rest; held against 5 N*m; let go at 3 s; braked again at 4 s, backwards now:
+// the load pulls with -5 N*m, so it slows down by (8 - 5)/2 rad/s^2 and rests at 4 + 2.5/1.5 s.
 TEST(EventsRotational, BrakeStopsHoldsAndLetsGo) {
   const auto run = RunBody(R"(
     press  : Pulse(low = -10 N, high = 100 N, period = 4 s, width = 3 s)
@@ -160,8 +166,8 @@ TEST(EventsRotational, BrakeStopsHoldsAndLetsGo) {
                            6.5);
   const double end = 4 + 2.5 / 1.5;
   Close("brake: speed", run.Error("disc.w", [&](double t) {
-          return t < 1.5 ? 6 - 4 * t : t < 3 ? 0 : t < 4 ? -2.5 * (t - 3) : t < end ? 1.5 * (t - end) : 0;
-        }));
+    return t < 1.5 ? 6 - 4 * t : t < 3 ? 0 : t < 4 ? -2.5 * (t - 3) : t < end ? 1.5 * (t - end) : 0;
+  }));
   Close("brake: torque", EventError(run, "brake.tau", [&](double t) {
           return t < 1.5 ? 8 : t < 2 ? 0 : t < 3 ? -5 : t < 4 ? 0 : t < end ? -8 : -5;
         }));
@@ -176,24 +182,25 @@ std::string Torques(const std::vector<double>& values) {
   double last = 0;
   for (size_t k = 0; k < values.size(); ++k) {
     const std::string n = std::to_string(k + 1);
-    out += "t" + n + " : Step(height = " + std::to_string(values[k] - last) + " N*m, start = " + std::to_string(k) +
-           " s)\n connect t" + n + ".y -> total.u[" + n + "]\n";
+    out += "t" + n + " : Step(height = " + std::to_string(values[k] - last) +
+           " N*m, start = " + std::to_string(k) + " s)\n connect t" + n + ".y -> total.u[" + n + "]\n";
     last = values[k];
   }
   return "total : Sum(n = " + std::to_string(values.size()) + ")\n drive : SignalTorqueSource\n" + out +
          "connect total.y -> drive.u\n connect drive.a -- rotational.ground\n";
 }
 
-/// By hand: the load's torque seen at a is `load`, its inertia seen there `inertia`. What the gear takes at a is
-/// (load + inertia*acc)/efficiency forwards and efficiency_back times that backwards; at rest it holds between the two.
+/// By hand: the load's torque seen at a is `load`, its inertia seen there `inertia`. What the gear takes at a
+/// is (load + inertia*acc)/efficiency forwards and efficiency_back times that backwards; at rest it holds
+/// between the two.
 struct LossyMotion {
   double ja, load, inertia, efficiency, back;
   double Forward(double torque) const { return (torque - load / efficiency) / (ja + inertia / efficiency); }
   double Backward(double torque) const { return (torque - back * load) / (ja + back * inertia); }
 };
 
-// 1 N*m holds; 2 drives forwards; 1 comes to rest and holds; 0.4 lets it go backwards; 1.4 brings it to rest and, above
-// 1.25, forwards at once.
+// 1 N*m holds; 2 drives forwards; 1 comes to rest and holds; 0.4 lets it go backwards; 1.4 brings it to rest
+// and, above 1.25, forwards at once.
 TEST(EventsRotational, LossyGearBothWays) {
   const LossyMotion m{0.5, 1, 6.0 / 16, 0.8, 0.7};
   const auto run = RunBody(Torques({1, 2, 1, 1, 1, 1, 0.4, 1.4}) + R"(
@@ -205,7 +212,8 @@ TEST(EventsRotational, LossyGearBothWays) {
     connect gear.b -- jb.a -- load.a
     connect load.b -- rotational.ground)",
                            9);
-  const double top = m.Forward(2), rest = 2 - top / m.Forward(1), low = m.Backward(0.4), turn = 7 - low / m.Backward(1.4);
+  const double top = m.Forward(2), rest = 2 - top / m.Forward(1), low = m.Backward(0.4),
+               turn = 7 - low / m.Backward(1.4);
   ASSERT_LT(rest, 6);
   ASSERT_LT(turn, 9);
   const Stages stages{{0, 1, 2, rest, 6, 7, turn},
@@ -215,8 +223,9 @@ TEST(EventsRotational, LossyGearBothWays) {
   Close("lossy gear: times", MissedEvents(run, {1, rest, 6, turn}), kEventTime);
 }
 
-// Dubbel, G 8: efficiency tan(gamma)/tan(gamma + rho), backwards tan(gamma - rho)/tan(gamma); with mu = 0.12 and 5 deg
-// it locks itself. Without torque it holds; 2 N*m lift; 0 brings to rest; -0.5 lowers; 0 brings to rest again.
+// Dubbel, G 8: efficiency tan(gamma)/tan(gamma + rho), backwards tan(gamma - rho)/tan(gamma); with mu = 0.12
+// and 5 deg it locks itself. Without torque it holds; 2 N*m lift; 0 brings to rest; -0.5 lowers; 0 brings to
+// rest again.
 TEST(EventsRotational, WormLocksItself) {
   const double gamma = 5 * kPi / 180, rho = std::atan(0.12);
   const LossyMotion m{0.5, 30.0 / 30, 90.0 / 900, std::tan(gamma) / std::tan(gamma + rho),
@@ -264,8 +273,8 @@ TEST(EventsRotational, ScrewLiftsAndLowers) {
   Close("screw: times", MissedEvents(run, {1, rest, 3, turn}), kEventTime);
 }
 
-// By hand: a gear that is braked hard: the load's inertia drives a (load < 0) and the efficiency changes sides.
-// Without a load torque: T*(1) forwards, then -T: load = inertia*acc < 0, T = (ja + back*inertia)*acc.
+// By hand: a gear that is braked hard: the load's inertia drives a (load < 0) and the efficiency changes
+// sides. Without a load torque: T*(1) forwards, then -T: load = inertia*acc < 0, T = (ja + back*inertia)*acc.
 TEST(EventsRotational, LossyGearIsDrivenBack) {
   const auto run = RunBody(Torques({2, -1}) + R"(
     ja   : Inertia(J = 0.5 kg*m^2)
@@ -274,7 +283,8 @@ TEST(EventsRotational, LossyGearIsDrivenBack) {
     connect drive.b -- ja.a -- gear.a
     connect gear.b -- jb.a)",
                            6);
-  const double forth = 2 / (0.5 + 0.375 / 0.8), slow = -1 / (0.5 + 0.7 * 0.375), back = -1 / (0.5 + 0.375 / 0.8);
+  const double forth = 2 / (0.5 + 0.375 / 0.8), slow = -1 / (0.5 + 0.7 * 0.375),
+               back = -1 / (0.5 + 0.375 / 0.8);
   const Stages stages{{0, 1, 1 - forth / slow}, {forth, slow, back}};
   Close("driven back: speed", run.Error("ja.w", [&](double t) { return stages.Speed(t); }));
   Close("driven back: other side", run.Error("jb.w", [&](double t) { return -stages.Speed(t) / 4; }));
@@ -292,8 +302,8 @@ TEST(EventsRotational, EndStopAndBacklash) {
       connect stop.b -- rotational.ground)",
                              3);
     Close("between stops", run.Error("disc.phi", [](double t) { return BetweenStops(0.3, 1, 10, t); }));
-    Close("between stops: touches", MissedEvents(run, {0.3, 0.3 + kPi / 10, 0.9 + kPi / 10, 0.9 + 2 * kPi / 10}),
-          kEventTime);
+    Close("between stops: touches",
+          MissedEvents(run, {0.3, 0.3 + kPi / 10, 0.9 + kPi / 10, 0.9 + 2 * kPi / 10}), kEventTime);
   }
 }
 
@@ -307,10 +317,12 @@ TEST(EventsRotational, BacklashBetweenDiscs) {
     connect j2.a -- play.b)",
                            3);
   const double w = std::sqrt(600 / 1.5);
-  Close("play between discs", run.Error("j1.phi", [&](double t) { return 0.25 * t + 0.75 * BetweenStops(0.1, 1, w, t); }));
+  Close("play between discs",
+        run.Error("j1.phi", [&](double t) { return 0.25 * t + 0.75 * BetweenStops(0.1, 1, w, t); }));
 }
 
-// By hand: a mass thrown up from the taut rope of a fixed drum: flies, then swings on the rope about its rest.
+// By hand: a mass thrown up from the taut rope of a fixed drum: flies, then swings on the rope about its
+// rest.
 TEST(EventsRotational, WinchGoesSlack) {
   const auto run = RunBody(R"(
     drum  : FixedAngle

@@ -85,7 +85,8 @@ TEST(EventsSignal, HysteresisAndRelay) {
   Close("hysteresis", EventError(run, "h.y", [&](double t) { return on(t) ? 1 : 0; }));
   Close("relay", EventError(run, "r.y", [&](double t) { return on(t) ? 5 : -2; }));
   Close("relay: times", TimesError(Jumps(run, "r.y"), {down, up, 1 + down, 1 + up, 2 + down}), kEventTime);
-  Close("hysteresis, at first true", EventError(run, "between.y", [&](double t) { return t < down ? 1 : 0; }));
+  Close("hysteresis, at first true",
+        EventError(run, "between.y", [&](double t) { return t < down ? 1 : 0; }));
   Close("relay, at first low", EventError(run, "never.y", [](double) { return -2; }));
 }
 
@@ -125,8 +126,8 @@ TEST(EventsSignal, QuantiserSignAndLevels) {
   Close("switch", EventError(run, "which.y", [](double t) { return Swing(t) > -0.7 ? Swing(t) : 0.5; }));
   Close("to real", EventError(run, "real.y", [](double t) { return Swing(t) > -0.7 ? 7 : -1; }));
   Close("dead zone", run.Error("zone.y", [](double t) {
-          return std::max(0.0, Swing(t) - 0.25) + std::min(0.0, Swing(t) + 0.25);
-        }));
+    return std::max(0.0, Swing(t) - 0.25) + std::min(0.0, Swing(t) + 0.25);
+  }));
 }
 
 // By hand: 2/s until 2*T before the step's height, then a lag.
@@ -142,13 +143,14 @@ TEST(EventsSignal, RateLimiter) {
   };
   const double top = to(2, 1);
   Close("rate limiter", run.Error("rate.y", [&](double t) {
-          if (t < 1) return to(2, t);
-          const double end = 1 + (top - 0.2) / 4;
-          return t < end ? top - 4 * (t - 1) : 0.2 * std::exp(-(t - end) / 0.05);
-        }));
+    if (t < 1) return to(2, t);
+    const double end = 1 + (top - 0.2) / 4;
+    return t < end ? top - 4 * (t - 1) : 0.2 * std::exp(-(t - end) / 0.05);
+  }));
 }
 
-// By hand: y follows a ramp with the lag T behind the edge of the play; when u turns it stays as soon as u - y = width/2.
+// By hand: y follows a ramp with the lag T behind the edge of the play; when u turns it stays as soon as u -
+// y = width/2.
 TEST(EventsSignal, BacklashSignal) {
   const auto run = RunBody(R"(
     u    : Trapezoid(high = 1, period = 4 s, rising = 1 s)
@@ -156,19 +158,21 @@ TEST(EventsSignal, BacklashSignal) {
     connect u.y -> play.u)",
                            1.9);
   const double lag = 0.02;
-  const auto follow = [&](double t) { return t - lag * (1 - std::exp(-t / lag)); };  // of the ramp t from rest
+  const auto follow = [&](double t) {
+    return t - lag * (1 - std::exp(-t / lag));
+  };  // of the ramp t from rest
   const double y1 = follow(0.8);
   // Falling: lag*y' = 0.8 - s - y, s = t - 1
   const auto after = [&](double s) { return 0.8 - s + lag + (y1 - 0.8 - lag) * std::exp(-s / lag); };
   const double stays = Bisect([&](double s) { return 0.8 - s - after(s); }, 1e-9, 0.1), held = after(stays);
   const double back = 1 - (held - 0.2) + 0.0;  // u = held - 0.2
   Close("backlash", run.Error("play.y", [&](double t) {
-          if (t < 0.2) return 0.0;
-          if (t < 1) return follow(t - 0.2);
-          if (t < 1 + stays) return after(t - 1);
-          if (t < 1 + back) return held;
-          return held - follow(t - 1 - back);
-        }));
+    if (t < 0.2) return 0.0;
+    if (t < 1) return follow(t - 0.2);
+    if (t < 1 + stays) return after(t - 1);
+    if (t < 1 + back) return held;
+    return held - follow(t - 1 - back);
+  }));
 }
 
 // --- Logic -------------------------------------------------------------------------------------------------
@@ -191,7 +195,8 @@ TEST(EventsSignal, Gates) {
   Close("not", EventError(run, "not_.y", [&](double t) { return a(t) ? 0 : 1; }));
 }
 
-// Edges are true for a moment only: counters see them. u: 0.5 to 1, 2.5 to 3, ... s; the third counter is set back at 5 s.
+// Edges are true for a moment only: counters see them. u: 0.5 to 1, 2.5 to 3, ... s; the third counter is set
+// back at 5 s.
 TEST(EventsSignal, EdgesAndCounters) {
   const auto run = RunBody(R"(
     u     : BooleanPulse(period = 2 s, width = 0.5 s, delay = 0.5 s)
@@ -210,7 +215,8 @@ TEST(EventsSignal, EdgesAndCounters) {
   Close("rising edges", EventError(run, "n1.y", rises));
   Close("falling edges", EventError(run, "n2.y", [](double t) { return std::floor((t + 1) / 2); }));
   Close("counter", EventError(run, "n4.y", rises));
-  Close("counter with reset", EventError(run, "n3.y", [&](double t) { return t < 5 ? rises(t) : rises(t) - 3; }));
+  Close("counter with reset",
+        EventError(run, "n3.y", [&](double t) { return t < 5 ? rises(t) : rises(t) - 3; }));
 }
 
 // At the moment of an edge of the motion: counts of a swing's passages upwards through 0.5.
@@ -227,7 +233,8 @@ TEST(EventsSignal, CounterOfTheMotion) {
                            4.6);
   for (const char* n : {"n1.y", "n2.y"}) {
     Close("counter of the motion", EventError(run, n, [](double t) { return std::floor(t + 1.0 / 6); }));
-    Close("counter of the motion: times", TimesError(Jumps(run, n), {5.0 / 6, 11.0 / 6, 17.0 / 6, 23.0 / 6}), kEventTime);
+    Close("counter of the motion: times", TimesError(Jumps(run, n), {5.0 / 6, 11.0 / 6, 17.0 / 6, 23.0 / 6}),
+          kEventTime);
   }
 }
 
@@ -242,7 +249,8 @@ TEST(EventsSignal, SRLatch) {
     connect reset.y -> latch.reset, other.reset)",
                            6);
   Close("latch", EventError(run, "latch.y", [](double t) { return (t >= 1 && t < 2) || t >= 4.2 ? 1 : 0; }));
-  Close("latch, at first true", EventError(run, "other.y", [](double t) { return t < 2 || t >= 4.2 ? 1 : 0; }));
+  Close("latch, at first true",
+        EventError(run, "other.y", [](double t) { return t < 2 || t >= 4.2 ? 1 : 0; }));
 }
 
 TEST(EventsSignal, TimerAndOnDelay) {
@@ -260,8 +268,10 @@ TEST(EventsSignal, TimerAndOnDelay) {
     connect from0.y -> since.u, at.u)",
                            5.2);
   const auto begun = [](double t) { return t < 0.5 ? -1 : std::fmod(t - 0.5, 3); };
-  Close("timer", EventError(run, "timer.y", [&](double t) { return begun(t) >= 0 && begun(t) < 1 ? begun(t) : 0; }));
-  Close("on delay", EventError(run, "late.y", [&](double t) { return begun(t) >= 0.4 && begun(t) < 1 ? 1 : 0; }));
+  Close("timer",
+        EventError(run, "timer.y", [&](double t) { return begun(t) >= 0 && begun(t) < 1 ? begun(t) : 0; }));
+  Close("on delay",
+        EventError(run, "late.y", [&](double t) { return begun(t) >= 0.4 && begun(t) < 1 ? 1 : 0; }));
   Close("on delay: times", TimesError(Jumps(run, "late.y"), {0.9, 1.5, 3.9, 4.5}), kEventTime);
   Close("on delay, too short", EventError(run, "none.y", [](double) { return 0; }));
   Close("timer from the start", EventError(run, "since.y", [](double t) { return t; }));
@@ -277,9 +287,28 @@ TEST(EventsSignal, TimerOfTheMotion) {
     connect one.y -> above.u
     connect above.y -> timer.u, late.u)",
                            2.1);
-  const auto since = [](double t) { return t < 0.25 ? t : t < 0.75 ? -1 : std::fmod(t - 0.75, 1) < 0.5 ? std::fmod(t - 0.75, 1) : -1; };
+  const auto since = [](double t) {
+    return t < 0.25 ? t : t < 0.75 ? -1 : std::fmod(t - 0.75, 1) < 0.5 ? std::fmod(t - 0.75, 1) : -1;
+  };
   Close("timer of the motion", EventError(run, "timer.y", [&](double t) { return std::max(0.0, since(t)); }));
-  Close("on delay of the motion", EventError(run, "late.y", [&](double t) { return since(t) >= 0.2 ? 1 : 0; }));
+  Close("on delay of the motion",
+        EventError(run, "late.y", [&](double t) { return since(t) >= 0.2 ? 1 : 0; }));
+}
+
+// A run that begins at 5 s: what is true from then on has been true since then.
+TEST(EventsSignal, TimerInARunThatBeginsLater) {
+  RunOf run(R"(system S {
+    on    : BooleanConstant
+    timer : Timer
+    late  : OnDelay(T = 0.4 s)
+    connect on.y -> timer.u, late.u })");
+  SimulationOptions options;
+  options.start = 5;
+  options.stop = 6;
+  run.trajectory = Simulate(*run.translation->program, run.translation->starts, options);
+  ASSERT_TRUE(run.trajectory.ok) << run.trajectory.problem;
+  Close("timer, later", EventError(run, "timer.y", [](double t) { return t - 5; }));
+  Close("on delay, later", EventError(run, "late.y", [](double t) { return t < 5.4 ? 0 : 1; }));
 }
 
 // --- Integrators -------------------------------------------------------------------------------------------
@@ -306,7 +335,8 @@ TEST(EventsSignal, LimitedIntegrator) {
   Close("limited integrator", run.Error("y.y", expected));
 }
 
-// By hand: y = t - t0 + value from each pulse on; the integral of a swing, set to 0 where it passes 0 upwards.
+// By hand: y = t - t0 + value from each pulse on; the integral of a swing, set to 0 where it passes 0
+// upwards.
 TEST(EventsSignal, ResettableIntegrator) {
   const auto run = RunBody(std::string(kSwing) + R"(
     u     : Constant(k = 2)
@@ -319,9 +349,8 @@ TEST(EventsSignal, ResettableIntegrator) {
     connect one.y -> above.u, swung.u
     connect above.y -> swung.reset)",
                            4);
-  Close("resettable integrator", EventError(run, "y.y", [](double t) {
-          return t < 0.5 ? 2 * t : -1 + 2 * std::fmod(t - 0.5, 1.5);
-        }));
+  Close("resettable integrator",
+        EventError(run, "y.y", [](double t) { return t < 0.5 ? 2 * t : -1 + 2 * std::fmod(t - 0.5, 1.5); }));
   Close("resettable by the motion", EventError(run, "swung.y", [](double t) {
           return 3 * (std::sin(2 * kPi * t) + (t < 0.75 ? 0 : 1)) / (2 * kPi);
         }));
@@ -344,14 +373,16 @@ TEST(EventsSignal, TransportDelay) {
   Close("delayed step", EventError(run, "d1.y", [](double t) { return t < 1.2 ? 1 : 3; }));
   Close("delayed step: time", TimesError(Jumps(run, "d1.y"), {1.2}), kEventTime);
   Close("delayed ramp", run.Error("d2.y", [](double t) { return -1 + 3 * std::clamp(t - 0.9, 0.0, 1.0); }));
-  Close("delayed sine", run.Error("d3.y", [](double t) { return 2 * std::sin(2.6 * kPi * std::max(0.0, t - 0.7) + kPi / 6); }));
+  Close("delayed sine", run.Error("d3.y", [](double t) {
+    return 2 * std::sin(2.6 * kPi * std::max(0.0, t - 0.7) + kPi / 6);
+  }));
   Close("lag behind a delayed step", run.Error("lag.y", [](double t) {
-          return t < 1.2 ? 1 - std::exp(-t / 0.4) : 3 - (3 - (1 - std::exp(-3.0))) * std::exp(-(t - 1.2) / 0.4);
-        }));
+    return t < 1.2 ? 1 - std::exp(-t / 0.4) : 3 - (3 - (1 - std::exp(-3.0))) * std::exp(-(t - 1.2) / 0.4);
+  }));
 }
 
-// Method of steps (Bellman & Cooke, Differential-Difference Equations, ch. 3): x' = -x(t - 1), x = 1 before 0:
-// x = sum of (-1)^k*(t - k + 1)^k/k! for k <= t + 1.
+// Method of steps (Bellman & Cooke, Differential-Difference Equations, ch. 3): x' = -x(t - 1), x = 1 before
+// 0: x = sum of (-1)^k*(t - k + 1)^k/k! for k <= t + 1.
 TEST(EventsSignal, DelayInALoop) {
   const auto run = RunBody(R"(
     x    : Integrator(k = -1, start y = 1 fixed)
@@ -362,14 +393,39 @@ TEST(EventsSignal, DelayInALoop) {
     connect rate.y -> x.u)",
                            6);
   Close("x' = -x(t - 1)", run.Error("x.y", [](double t) {
-          double sum = 1, power = 1;
-          for (int k = 1; k - 1 < t; ++k) {
-            power = 1;
-            for (int i = 1; i <= k; ++i) power *= (t - k + 1) / i;
-            sum += k % 2 == 0 ? power : -power;
-          }
-          return sum;
-        }));
+    double sum = 1, power = 1;
+    for (int k = 1; k - 1 < t; ++k) {
+      power = 1;
+      for (int i = 1; i <= k; ++i) power *= (t - k + 1) / i;
+      sum += k % 2 == 0 ? power : -power;
+    }
+    return sum;
+  }));
+}
+
+// By hand: x' = -sign(x(t - T)) is a triangle of height T and period 4*T, once it has come to 0 from 0.5.
+TEST(EventsSignal, RelayBehindADelay) {
+  const auto run = RunBody(R"(
+    x    : Integrator(k = -1, start y = 0.5 s fixed)
+    late : TransportDelay(T = 0.3 s)
+    sign : Sign
+    more : TransportDelay(T = 0.2 s)
+    connect x.y -> late.u
+    connect late.y -> sign.u
+    connect sign.y -> x.u, more.u)",
+                           4.9);
+  const auto phase = [](double t) { return std::fmod(t - 0.5, 1.2); };
+  Close("triangle", run.Error("x.y", [&](double t) {
+    if (t < 0.5) return 0.5 - t;
+    return phase(t) < 0.3 ? -phase(t) : phase(t) < 0.9 ? phase(t) - 0.6 : 1.2 - phase(t);
+  }));
+  std::vector<double> times, later;
+  for (double t = 0.8; t < 4.9; t += 0.6) {
+    times.push_back(t);
+    if (t + 0.2 < 4.9) later.push_back(t + 0.2);
+  }
+  Close("triangle: times", TimesError(Jumps(run, "sign.y"), times), kEventTime);
+  Close("triangle: delayed times", TimesError(Jumps(run, "more.y"), later), kEventTime);
 }
 
 // --- Means -------------------------------------------------------------------------------------------------
@@ -394,7 +450,8 @@ TEST(EventsSignal, MeanValueAndRootMeanSquare) {
   }
   Close("mean", EventError(run, "mean.y", Steps(means, 0.3)));
   Close("rms", EventError(run, "rms.y", Steps(roots, 0.3)));
-  Close("rms of a whole period", EventError(run, "full.y", [](double t) { return t < 1 ? 0 : std::sqrt(3.0); }));
+  Close("rms of a whole period",
+        EventError(run, "full.y", [](double t) { return t < 1 ? 0 : std::sqrt(3.0); }));
 }
 
 // --- Sampling ----------------------------------------------------------------------------------------------

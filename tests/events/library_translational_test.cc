@@ -25,7 +25,8 @@ TEST(EventsTranslational, FrictionOnASlope) {
     const double acc = kGravity * (std::sin(angle * rad) - mu * std::cos(angle * rad));
     if (acc < 0) {
       for (const double s : run["block.s"]) EXPECT_EQ(s, 0);
-      Close("slope, stuck: force", run.Error("slope.f", [&](double) { return -m * kGravity * std::sin(angle * rad); }));
+      Close("slope, stuck: force",
+            run.Error("slope.f", [&](double) { return -m * kGravity * std::sin(angle * rad); }));
     } else {
       Close("slope, sliding", run.Error("block.s", [&](double t) { return -acc * t * t / 2; }));
     }
@@ -44,8 +45,10 @@ TEST(EventsTranslational, FrictionBreaksAway) {
       connect source.a -- slide.b -- translational.ground)",
                              3);
     const double t0 = 4.0 / 3;
-    Close("breaks away: speed", run.Error("mass.v", [&](double t) { return t < t0 ? 0 : c * Sq(t - t0) / 4; }));
-    Close("breaks away: way", run.Error("mass.s", [&](double t) { return t < t0 ? 0 : c * (t - t0) * Sq(t - t0) / 12; }));
+    Close("breaks away: speed",
+          run.Error("mass.v", [&](double t) { return t < t0 ? 0 : c * Sq(t - t0) / 4; }));
+    Close("breaks away: way",
+          run.Error("mass.s", [&](double t) { return t < t0 ? 0 : c * (t - t0) * Sq(t - t0) / 12; }));
     Close("breaks away: time", TimesError(Jumps(run, "slide.mode"), {t0}), kEventTime);
   }
 }
@@ -60,7 +63,8 @@ TEST(EventsTranslational, FrictionBringsToRest) {
                              2);
     const double end = 2 * std::log1p(0.75);
     const auto sign = v0 / 3;
-    Close("comes to rest: speed", run.Error("mass.v", [&](double t) { return t < end ? sign * (7 * std::exp(-t / 2) - 4) : 0; }));
+    Close("comes to rest: speed",
+          run.Error("mass.v", [&](double t) { return t < end ? sign * (7 * std::exp(-t / 2) - 4) : 0; }));
     const auto way = [](double t) { return 14 * (1 - std::exp(-t / 2)) - 4 * t; };
     Close("comes to rest: way", run.Error("mass.s", [&](double t) { return sign * way(std::min(t, end)); }));
     Close("comes to rest: time", TimesError(Jumps(run, "slide.mode"), {end}), kEventTime);
@@ -68,8 +72,8 @@ TEST(EventsTranslational, FrictionBringsToRest) {
   }
 }
 
-// Stribeck's curve (Olsson et al., Friction models and friction compensation, Eur. J. Control 4, 1998, eq. 4):
-// the time to rest is the integral of m/f(v), here by Simpson's rule.
+// Stribeck's curve (Olsson et al., Friction models and friction compensation, Eur. J. Control 4, 1998, eq.
+// 4): the time to rest is the integral of m/f(v), here by Simpson's rule.
 TEST(EventsTranslational, FrictionOfStribeck) {
   const auto run = RunBody(R"(
     mass  : Mass(m = 2 kg, start v = 0.5 m/s fixed)
@@ -80,7 +84,8 @@ TEST(EventsTranslational, FrictionOfStribeck) {
   const auto force = [](double v) { return 4 + v + 2 * std::exp(-Sq(v / 0.1)); };
   double end = 0;
   const int n = 20000;
-  for (int k = 0; k <= n; ++k) end += (k == 0 || k == n ? 1 : k % 2 == 1 ? 4 : 2) * 2 / force(0.5 * k / n) * 0.5 / n / 3;
+  for (int k = 0; k <= n; ++k)
+    end += (k == 0 || k == n ? 1 : k % 2 == 1 ? 4 : 2) * 2 / force(0.5 * k / n) * 0.5 / n / 3;
   Close("Stribeck: time to rest", TimesError(Jumps(run, "slide.mode"), {end}), kEventTime);
   double worst = 0;
   for (size_t k = 0; k < run.times().size(); ++k) {
@@ -91,8 +96,9 @@ TEST(EventsTranslational, FrictionOfStribeck) {
 }
 
 // Den Hartog, Forced vibrations with combined Coulomb and viscous friction (Trans. ASME 53, 1931); free
-// vibration after Meirovitch, Fundamentals of Vibrations, §3.11: cosines about +-f/k, each half swing smaller by
-// 2*f/k, until the spring cannot break away: 0.95 m, 0.75, 0.55, 0.35, 0.15, then stuck at 0.05 m beyond the middle.
+// vibration after Meirovitch, Fundamentals of Vibrations, §3.11: cosines about +-f/k, each half swing smaller
+// by 2*f/k, until the spring cannot break away: 0.95 m, 0.75, 0.55, 0.35, 0.15, then stuck at 0.05 m beyond
+// the middle.
 TEST(EventsTranslational, FrictionDampsASwing) {
   const auto run = RunBody(R"(
     mass   : Mass(m = 2 kg, start s = 0.95 m fixed)
@@ -116,8 +122,8 @@ TEST(EventsTranslational, FrictionDampsASwing) {
   Close("swing with friction: turns", MissedEvents(run, turns), kEventTime);
 }
 
-/// By hand: a block on a table with the speed V*sin(w*t). It slides with +-a (a = mu*g) until the speeds are equal;
-/// then it sticks if the table's acceleration is no more than a, until it is.
+/// By hand: a block on a table with the speed V*sin(w*t). It slides with +-a (a = mu*g) until the speeds are
+/// equal; then it sticks if the table's acceleration is no more than a, until it is.
 Pieces BlockOnTable(double amplitude, double w, double a, double stop, std::vector<double>* changes) {
   const auto table = [=](double t) { return amplitude * std::sin(w * t); };
   const auto acc = [=](double t) { return amplitude * w * std::cos(w * t); };
@@ -144,7 +150,8 @@ Pieces BlockOnTable(double amplitude, double w, double a, double stop, std::vect
 
 TEST(EventsTranslational, BlockOnAShakingTable) {
   for (const double amplitude : {0.12, 0.3, 1.0}) {  // table's acceleration by mu*g: 0.75, 1.9, 6.3
-    const auto run = RunBody("shake : Sine(frequency = 1 Hz, amplitude = " + std::to_string(amplitude) + R"( m/s)
+    const auto run =
+        RunBody("shake : Sine(frequency = 1 Hz, amplitude = " + std::to_string(amplitude) + R"( m/s)
       board : SignalVelocitySource
       block : Mass(m = 3 kg)
       touch : Friction(f_coulomb = 3 N)
@@ -152,7 +159,7 @@ TEST(EventsTranslational, BlockOnAShakingTable) {
       connect board.a -- touch.a
       connect block.a -- touch.b
       connect board.b -- translational.ground)",
-                             3.3);
+                3.3);
     std::vector<double> changes;
     const Pieces speed = BlockOnTable(amplitude, 2 * kPi, 1, 3.3, &changes);
     Close("shaking table: speed", run.Error("block.v", [&](double t) { return speed(t); }));
@@ -160,9 +167,38 @@ TEST(EventsTranslational, BlockOnAShakingTable) {
   }
 }
 
-// By hand, and Thomsen & Fidlin, Analytical approximations for stick-slip vibration amplitudes (Int. J. Non-Linear
-// Mechanics 38, 2003): with the belt until k*x = Fs; then a swing about Fk/k, until the speeds are equal again, at
-// x = (2*Fk - Fs)/k. LinearBrake: Coulomb's friction with a static limit and no Stribeck effect.
+// By hand: a block on a block, both at rest, the lower one pulled with 30 N for 1 s: it goes off with (30 -
+// 10 - 4)/3, the upper one with 4 m/s^2. Then the lower one slows down by 14/3 until both are equally fast,
+// at 1 + 2/13 s; together they slow down by 2.5 and rest at 3 s.
+TEST(EventsTranslational, BlockOnABlock) {
+  const auto run = RunBody(R"(
+    pull   : Step(offset = 30 N, height = -30 N, start = 1 s)
+    source : SignalForceSource
+    top    : Mass(m = 1 kg)
+    base   : Mass(m = 3 kg)
+    upper  : Friction(f_coulomb = 4 N)
+    lower  : Friction(f_coulomb = 10 N)
+    connect pull.y -> source.u
+    connect source.b -- base.a -- lower.a -- upper.b
+    connect top.a -- upper.a
+    connect source.a -- lower.b -- translational.ground)",
+                           4);
+  const double equal = 1 + 2.0 / 13;
+  const auto together = [](double t) { return std::max(0.0, 2.5 * (3 - t)); };
+  Close("block on a block: lower", run.Error("base.v", [&](double t) {
+    return t < 1 ? 16.0 / 3 * t : t < equal ? 16.0 / 3 - 14.0 / 3 * (t - 1) : together(t);
+  }));
+  Close("block on a block: upper",
+        run.Error("top.v", [&](double t) { return t < equal ? 4 * t : together(t); }));
+  Close("block on a block: times", MissedEvents(run, {equal, 3}), kEventTime);
+  EXPECT_EQ(run.End("base.v"), 0);
+  EXPECT_NEAR(run.End("top.v"), 0, 1e-12);  // reinit sets the speed of the lower one only
+}
+
+// By hand, and Thomsen & Fidlin, Analytical approximations for stick-slip vibration amplitudes (Int. J.
+// Non-Linear Mechanics 38, 2003): with the belt until k*x = Fs; then a swing about Fk/k, until the speeds are
+// equal again, at x = (2*Fk - Fs)/k. LinearBrake: Coulomb's friction with a static limit and no Stribeck
+// effect.
 TEST(EventsTranslational, StickSlipOverABelt) {
   const auto run = RunBody(R"(
     press  : Constant(k = 10 N)
@@ -206,14 +242,19 @@ TEST(EventsTranslational, LinearBrakeHoldsAndLetsGo) {
     connect force.b -- mass.a -- brake.a
     connect force.a -- brake.b -- translational.ground)",
                            4);
-  Close("brake: speed", run.Error("mass.v", [](double t) { return t < 1.5 ? 3 - 2 * t : t < 3 ? 0 : 1.5 * (t - 3); }));
-  Close("brake: force", EventError(run, "brake.f", [](double t) { return t < 1.5 ? 4 : t < 2 ? 0 : t < 3 ? 3 : 0; }));
+  Close("brake: speed", run.Error("mass.v", [](double t) {
+    return t < 1.5 ? 3 - 2 * t : t < 3 ? 0 : 1.5 * (t - 3);
+  }));
+  Close("brake: force", EventError(run, "brake.f", [](double t) {
+          return t < 1.5 ? 4 : t < 2 ? 0 : t < 3 ? 3 : 0;
+        }));
   Close("brake: times", TimesError(Jumps(run, "brake.mode"), {1.5, 3}), kEventTime);
 }
 
 // --- Contact -----------------------------------------------------------------------------------------------
 
-/// By hand: a mass let go at h over an elastic floor of w^2 = k/m: falls, half swings about -g/w^2, flies again.
+/// By hand: a mass let go at h over an elastic floor of w^2 = k/m: falls, half swings about -g/w^2, flies
+/// again.
 double Bounce(double h, double w, double t) {
   const double v = std::sqrt(2 * kGravity * h), fall = v / kGravity, rest = kGravity / (w * w);
   const double contact = 2 * (kPi - std::atan(v / w / rest)) / w;
@@ -253,14 +294,16 @@ TEST(EventsTranslational, EndStopAndBacklash) {
       connect mass.a -- stop.a
       connect stop.b -- translational.ground)",
                              0.8);
-    Close("damped stop",
-          run.Error("mass.s", [](double t) { return -(t < 0.3 ? t : 0.3 + HitAndLeave(10, 3, 1, t - 0.3)); }));
+    Close("damped stop", run.Error("mass.s", [](double t) {
+      return -(t < 0.3 ? t : 0.3 + HitAndLeave(10, 3, 1, t - 0.3));
+    }));
     const auto x = [](double t) { return HitAndLeave(10, 3, 1, t); };  // leaves where it touched
     Close("damped stop: leaves", MissedEvents(run, {0.3, 0.3 + Bisect(x, 0.1, 0.45)}), kEventTime);
   }
 }
 
-// By hand: across the play masses exchange momentum; the centre goes on evenly, the distance swings as between stops.
+// By hand: across the play masses exchange momentum; the centre goes on evenly, the distance swings as
+// between stops.
 TEST(EventsTranslational, BacklashBetweenMasses) {
   const auto run = RunBody(R"(
     m1   : Mass(m = 2 kg, start v = 1 m/s fixed)
@@ -270,7 +313,8 @@ TEST(EventsTranslational, BacklashBetweenMasses) {
     connect m2.a -- play.b)",
                            3);
   const double w = std::sqrt(600 / 1.5);
-  Close("play between masses", run.Error("m1.s", [&](double t) { return 0.25 * t + 0.75 * BetweenStops(0.1, 1, w, t); }));
+  Close("play between masses",
+        run.Error("m1.s", [&](double t) { return 0.25 * t + 0.75 * BetweenStops(0.1, 1, w, t); }));
   Close("play between masses: other",
         run.Error("m2.s", [&](double t) { return 0.25 * t - 0.25 * BetweenStops(0.1, 1, w, t); }));
 }

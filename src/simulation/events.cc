@@ -80,9 +80,12 @@ bool Events::TakePre() {
   return changed;
 }
 
-double Events::NextTick() const {
+double Events::NextTick(double after) const {
   double next = std::numeric_limits<double>::infinity();
-  for (const ClockState& c : clocks_) next = std::min(next, c.start + c.next * c.period);
+  for (const ClockState& c : clocks_) {
+    const double tick = c.start + c.next * c.period;
+    next = std::min(next, tick <= after + 1e-9 * c.period ? c.start + (c.next + 1) * c.period : tick);
+  }
   return next;
 }
 

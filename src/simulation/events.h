@@ -43,8 +43,8 @@ class Events {
   /// The distance of a relation from where it switches.
   double Distance(const Crossing& c, double time);
 
-  /// The next tick after the last one that was carried out; infinity: none.
-  double NextTick() const;
+  /// The next tick behind a time, whether those until then were carried out or not; infinity: none.
+  double NextTick(double after) const;
   /// The violated assertion with its component, if there is one.
   std::optional<std::string> Violated(double time);
 

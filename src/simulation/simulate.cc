@@ -105,7 +105,7 @@ class Simulator {
     while (next_knot_ < knots_.size() && knots_[next_knot_] <= past) ++next_knot_;
     while (!delayed_.empty() && delayed_.top() <= past) delayed_.pop();
     const double knot = next_knot_ < knots_.size() ? knots_[next_knot_] : INFINITY;
-    const double tick = events_.NextTick(), delayed = delayed_.empty() ? INFINITY : delayed_.top();
+    const double tick = events_.NextTick(after), delayed = delayed_.empty() ? INFINITY : delayed_.top();
     double time = std::min({knot, tick, delayed, options_.stop});
     if (options_.stop <= close_to(time)) time = options_.stop;
     const double close = close_to(time);

@@ -214,7 +214,7 @@ bool Events::Reinit(double time, const std::vector<uint32_t>& active) {
 
 bool Events::Settle(double time, Cause cause) {
   ++count;
-  changed_ = false;
+  changed_ = undecided_ = false;
   fired_.clear();
   problem_.clear();
   TakePre();
@@ -244,6 +244,7 @@ bool Events::Settle(double time, Cause cause) {
       if (!UpdateRelations(time, inner >= 8, relations)) break;
       if (inner >= 8 + kMostRounds + 2 * static_cast<int>(program_.relations.size())) {
         problem_ = "the conditions of " + Names(relations, {}) + " switch back and forth without end";
+        undecided_ = round == 0;
         return false;
       }
     }

@@ -53,6 +53,8 @@ class Events {
   const std::vector<uint32_t>& fired() const { return fired_; }        // `when`s
   const std::optional<std::string>& stopped() const { return stopped_; }  // by stop("reason")
   const std::string& problem() const { return problem_; }
+  /// Settle found no values for the conditions and did nothing else: a little later they may differ clearly.
+  bool undecided() const { return undecided_; }
   /// Components whose conditions changed in the last rounds, for messages: "`relay` and `plant`".
   std::string Names(const std::vector<uint32_t>& relations, const std::vector<uint32_t>& whens) const;
 
@@ -79,7 +81,7 @@ class Events {
   std::vector<uint32_t> fired_;
   std::optional<std::string> stopped_;
   std::string problem_;
-  bool changed_ = false;
+  bool changed_ = false, undecided_ = false;
 };
 
 }  // namespace cotree

@@ -132,6 +132,42 @@ TEST(EventsElectrical, BridgeRectifierWithCapacitor) {
   Close("bridge with capacitor", run.Error("c.v", [&](double s) { return v(s); }));
 }
 
+// Mohan, Undeland & Robbins, Power Electronics, 3rd ed., §5.3.2: with an inductance before the bridge and a
+// constant current I behind it all four diodes conduct while the source's current goes from -I to I. By hand
+// with Ron and Goff: then L*i' = vs - Ron*i; otherwise two leak w*Goff, i = +-(I + 2*Goff*w), and L*i' = vs
+// -+ (w*(1 + Ron*Goff) + Ron*I).
+TEST(EventsElectrical, BridgeCommutates) {
+  const auto run = RunBody(R"(
+    source : SineVoltageSource(amplitude = 100 V, frequency = 50 Hz)
+    l      : Inductor(L = 2 mH, start i = 0 A fixed)
+    d      : IdealDiode[4](Ron = 0.1 ohm, Goff = 1e-3 S)
+    load   : CurrentSource(I = 10 A)
+    connect source.p -- l.p
+    connect l.n -- d[1].p -- d[3].n
+    connect source.n -- d[2].p -- d[4].n
+    connect d[1].n -- d[2].n -- load.p
+    connect d[3].p -- d[4].p -- load.n -- electrical.ground)",
+                           0.06);
+  const double l = 2e-3, ron = 0.1, goff = 1e-3, direct = 10, a2 = (1 + ron * goff) / (2 * goff * l);
+  Pieces current;
+  std::vector<double> times;
+  double t = 0, x = 0;
+  for (bool four = true; t < 0.06; four = !four) {
+    const double t0 = t, x0 = x, sign = x > 0 ? 1 : -1;
+    const Curve piece = [=](double s) {
+      return four ? DrivenLag(ron / l, 100 / l, 0, kW, t0, x0, s)
+                  : DrivenLag(a2, 100 / l, sign * (a2 * direct - ron * direct / l), kW, t0, x0, s);
+    };
+    current.Add(t, piece);
+    t = FirstZero([&](double s) { return direct - std::fabs(piece(s)); }, t + 1e-9, 1e-6, 0.06);
+    x = piece(t);
+    if (t < 0.06) times.push_back(t);
+  }
+  EXPECT_GE(times.size(), 11U);
+  Close("commutation", run.Error("l.i", [&](double s) { return current(s); }));
+  Close("commutation: times", TimesError(run.trajectory.event_times, times), kEventTime);
+}
+
 // --- Switches ----------------------------------------------------------------------------------------------
 
 /// C beside R2, from V through R1 and a switch of conductance 1/Ron or Goff, closed for `width` of each

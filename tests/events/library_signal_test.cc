@@ -335,6 +335,23 @@ TEST(EventsSignal, LimitedIntegrator) {
   Close("limited integrator", run.Error("y.y", expected));
 }
 
+// By hand: an integral of 2 that sets itself back at 1: a saw of 0.5 s, each tooth counted.
+TEST(EventsSignal, IntegratorThatResetsItself) {
+  const auto run = RunBody(R"(
+    u    : Constant(k = 2)
+    y    : ResettableIntegrator(start y = 0 s fixed)
+    full : AboveThreshold(threshold = 1 s)
+    none : BooleanConstant(k = false)
+    n    : Counter
+    connect u.y -> y.u
+    connect y.y -> full.u
+    connect full.y -> y.reset, n.u
+    connect none.y -> n.reset)",
+                           10.2);
+  Close("saw", EventError(run, "y.y", [](double t) { return 2 * std::fmod(t, 0.5); }));
+  EXPECT_EQ(run.End("n.y"), 20);
+}
+
 // By hand: y = t - t0 + value from each pulse on; the integral of a swing, set to 0 where it passes 0
 // upwards.
 TEST(EventsSignal, ResettableIntegrator) {
@@ -400,6 +417,35 @@ TEST(EventsSignal, DelayInALoop) {
       sum += k % 2 == 0 ? power : -power;
     }
     return sum;
+  }));
+}
+
+// Samples and what comes out of a delay, often at the same moment but for rounding: 0.25 s after a tick is
+// the middle between two, 0.5 s after it another one.
+TEST(EventsSignal, DelayBehindSamples) {
+  const auto run = RunBody(R"(
+    u    : Sine(amplitude = 1, frequency = 0.7 Hz)
+    hold : ZeroOrderHold(period = 0.1 s)
+    near : Sampler(period = 0.1 s)
+    d1   : TransportDelay(T = 0.25 s)
+    d2   : TransportDelay(T = 0.5 s)
+    lag  : FirstOrder(k = 1, T = 0.05 s, start y = 0 fixed)
+    connect u.y -> hold.u, near.u
+    connect hold.y -> d1.u
+    connect near.y -> d2.u
+    connect d2.y -> lag.u)",
+                           2.96);
+  const auto u = [](double t) { return std::sin(1.4 * kPi * t); };
+  const auto last = [](double t) { return 0.1 * std::floor(std::max(t, 0.0) / 0.1 + 1e-9); };
+  Close("delayed hold", EventError(run, "d1.y", [&](double t) { return u(last(t - 0.25)); }));
+  Close("delayed samples", EventError(run, "d2.y", [&](double t) { return u(last(t - 0.5)); }));
+  Close("lag behind delayed samples", run.Error("lag.y", [&](double t) {
+    double y = 0;
+    for (int k = 0; k < 30; ++k) {
+      const double begin = 0.1 * k, end = std::min(t, begin + 0.1), in = k < 5 ? 0 : u(begin - 0.5);
+      if (end > begin) y = in + (y - in) * std::exp(-(end - begin) / 0.05);
+    }
+    return y;
   }));
 }
 

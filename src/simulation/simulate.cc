@@ -218,6 +218,7 @@ class Simulator {
   /* The first time in (from, *at] at which a condition differs from what is held. Looks inside the step find
   what goes there and back: at the middle, and at least at each 500th of the run. */
   bool FindCrossing(double from, double* at) {
+    if (!(*at > from)) return false;
     double low = from, high = *at;
     const double pieces = Pieces(high - from, 500, 2);
     for (double k = 1; k <= pieces; ++k) {

@@ -50,7 +50,7 @@ class Events {
 
   /// What the last event did.
   bool changed() const { return changed_; }  // what is computed between events: the integrator must restart
-  const std::vector<uint32_t>& fired() const { return fired_; }        // `when`s
+  const std::vector<uint32_t>& fired() const { return fired_; }           // `when`s
   const std::optional<std::string>& stopped() const { return stopped_; }  // by stop("reason")
   const std::string& problem() const { return problem_; }
   /// Settle found no values for the conditions and did nothing else: a little later they may differ clearly.

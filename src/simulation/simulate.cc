@@ -283,9 +283,9 @@ class Simulator {
     return out;
   }
 
-  /* An event in the middle of a step that ends at `end`. Right where they switch, conditions that hang on each
-  other (diodes that take over a current) may contradict themselves by the rounding of large values that cancel;
-  then a little later, by no more than 1e-9 of the time. */
+  /* An event in the middle of a step that ends at `end`. Right where they switch, conditions that hang on
+  each other (diodes that take over a current) may contradict themselves by the rounding of large values that
+  cancel; then a little later, by no more than 1e-9 of the time. */
   bool Event(double* at, double end) {
     const size_t rows = out_.times.size();
     const double unit = std::max(std::fabs(*at), 1e-3 * (options_.stop - options_.start));

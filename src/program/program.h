@@ -145,7 +145,7 @@ struct Program {
   std::vector<uint32_t> initial_slots, terminal_slots;
   uint32_t external_components = 0;
 
-  bool HasEvents() const { return !relations.empty() || !clocks.empty() || !whens.empty(); }
+  bool HasEvents() const { return !relations.empty() || !clocks.empty() || !whens.empty() || !pres.empty(); }
   uint64_t kernels() const { return runs.size(); }
 };
 

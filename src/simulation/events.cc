@@ -97,8 +97,8 @@ bool Events::TakePre() {
 double Events::NextTick(double after) const {
   double next = std::numeric_limits<double>::infinity();
   for (const ClockState& c : clocks_) {
-    const double now = c.start + c.next * c.period;
-    next = std::min(next, now > after ? now : c.start + (c.next + 1) * c.period);
+    const double tick = c.start + c.next * c.period;
+    next = std::min(next, tick <= after + 1e-9 * c.period ? c.start + (c.next + 1) * c.period : tick);
   }
   return next;
 }
@@ -228,7 +228,7 @@ bool Events::Reinit(double time, const std::vector<uint32_t>& active) {
 
 bool Events::Settle(double time, Cause cause) {
   ++count;
-  changed_ = false;
+  changed_ = undecided_ = false;
   fired_.clear();
   updated_.clear();
   problem_.clear();
@@ -257,9 +257,10 @@ bool Events::Settle(double time, Cause cause) {
       }
       // Conditions that hang on each other (diodes of a bridge): if all at once do not settle, one by one.
       if (!UpdateRelations(time, inner >= 8, relations)) break;
-      if (inner >= 12) BlockUndecided();
+      if (inner >= 12 && cause.force) BlockUndecided();
       if (inner >= 8 + kMostRounds + 2 * static_cast<int>(program_.relations.size())) {
         problem_ = "the conditions of " + Names(relations, {}) + " switch back and forth without end";
+        undecided_ = round == 0;
         return false;
       }
     }
@@ -335,7 +336,7 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
     settled = true;
     FindActive(options.time, conditions_);
     for (const uint32_t slot : program_.initial_slots) run_.values[slot] = 1;
-    if (!Settle(options.time, {true, false})) return fail(out, problem_);
+    if (!Settle(options.time, {true, false, true})) return fail(out, problem_);
     // Once more with what was set, unless states were set, too.
     const bool jumped = std::any_of(fired_.begin(), fired_.end(), [&](uint32_t w) {
       const Program::When& when = program_.whens[w];

@@ -27,6 +27,7 @@ class Events {
   struct Cause {
     bool samples = false;   // clocks that tick at this time
     bool terminal = false;  // the end of the run
+    bool force = false;     // conditions that rounding leaves undecided keep their values
   };
   /// Carries out an event at the present states; false: it has no end, or something cannot be computed
   /// (`problem`).
@@ -47,16 +48,18 @@ class Events {
   /// The distance of a relation from where it switches.
   double Distance(const Crossing& c, double time);
 
-  /// The next tick after a time; infinity: none.
+  /// The next tick behind a time, whether those until then were carried out or not; infinity: none.
   double NextTick(double after) const;
   /// The violated assertion with its component, if there is one.
   std::optional<std::string> Violated(double time);
 
   /// What the last event did.
   bool changed() const { return changed_; }  // what is computed between events: the integrator must restart
-  const std::vector<uint32_t>& fired() const { return fired_; }        // `when`s
+  const std::vector<uint32_t>& fired() const { return fired_; }           // `when`s
   const std::optional<std::string>& stopped() const { return stopped_; }  // by stop("reason")
   const std::string& problem() const { return problem_; }
+  /// Settle found no values for the conditions and did nothing else: a little later they may differ clearly.
+  bool undecided() const { return undecided_; }
   /// Components whose conditions changed in the last rounds, for messages: "`relay` and `plant`".
   std::string Names(const std::vector<uint32_t>& relations, const std::vector<uint32_t>& whens) const;
 
@@ -87,7 +90,7 @@ class Events {
   std::vector<uint32_t> fired_;
   std::optional<std::string> stopped_;
   std::string problem_;
-  bool changed_ = false;
+  bool changed_ = false, undecided_ = false;
 };
 
 }  // namespace cotree

@@ -127,12 +127,14 @@ class Simulator {
     return time + 1e-12 * std::max(std::fabs(time), 1e-3 * (options_.stop - options_.start));
   }
   Stop NextStop(double after) {
-    while (next_knot_ < knots_.size() && knots_[next_knot_] <= Close(after)) ++next_knot_;
-    while (!delayed_.empty() && delayed_.top() <= Close(after)) delayed_.pop();
+    const double past = after > options_.start ? Close(after) : after;
+    while (next_knot_ < knots_.size() && knots_[next_knot_] <= past) ++next_knot_;
+    while (!delayed_.empty() && delayed_.top() <= past) delayed_.pop();
     const double knot = next_knot_ < knots_.size() ? knots_[next_knot_] : INFINITY;
-    const double tick = events_.NextTick(Close(after)), delayed = delayed_.empty() ? INFINITY : delayed_.top();
+    const double tick = events_.NextTick(after), delayed = delayed_.empty() ? INFINITY : delayed_.top();
     const double checkpoint = NextCheckpoint(after);
-    const double time = std::min({knot, tick, delayed, checkpoint, options_.stop});
+    double time = std::min({knot, tick, delayed, checkpoint, options_.stop});
+    if (options_.stop <= Close(time)) time = options_.stop;
     return {time, knot <= Close(time), tick <= Close(time), delayed <= Close(time), checkpoint <= Close(time)};
   }
 
@@ -172,22 +174,27 @@ class Simulator {
   }
 
   void Integrate(double time) {
-    bool restart = true;
-    while (Close(time) < options_.stop) {
+    bool restart = true, located = false;
+    while (time < options_.stop) {
       const Stop stop = NextStop(time);
       run_.switch_time = time + (stop.time - time) / 2;
-      if (time > options_.start && !TimeEvent(time, restart)) return;
+      if (located)
+        restart = true;
+      else if (time > options_.start && !TimeEvent(time, restart))
+        return;
       if (restart ? !integrator_->Restart(time, stop.time) : !integrator_->Continue(stop.time)) {
         Fail(time, "the integrator could not start");
         return;
       }
-      if (!Segment(time, stop.time, stop.happens() || Close(stop.time) >= options_.stop)) return;
-      time = stop.time;
+      double reached = stop.time;
+      if (!Segment(time, &reached, stop.happens() || stop.time >= options_.stop)) return;
+      located = reached < stop.time;
+      time = reached;
       at_stop_ = stop;
-      if (stop.checkpoint) Checkpoint(time);
+      if (stop.checkpoint && !located) Checkpoint(time);
     }
     if (program_.terminal_slots.empty() && !at_stop_.tick) return;
-    if (!events_.Settle(time, {at_stop_.tick, true}))
+    if (!events_.Settle(time, {at_stop_.tick, true, true}))
       Fail(time, events_.problem());
     else if (events_.changed())
       Record(time);
@@ -201,7 +208,7 @@ class Simulator {
     }
     if (!program_.HasEvents()) {
       if (!run_.Run(time)) return Fail(time, run_.FailureText());
-    } else if (!events_.Settle(time, {at_stop_.tick, false})) {
+    } else if (!events_.Settle(time, {at_stop_.tick, false, true})) {
       return Fail(time, events_.problem());
     }
     restart = at_stop_.knot || at_stop_.delayed || events_.changed();
@@ -214,8 +221,10 @@ class Simulator {
     return AfterEvent(time, false) && CheckAssertions(time);
   }
 
-  /** From one known time to the next. */
-  bool Segment(double begin, double end, bool record) {
+  /** From one known time to the next. Where delays remember a jump, only to the event that made it: when it
+  arrives is known from then on. */
+  bool Segment(double begin, double* reached, bool record) {
+    const double end = *reached;
     double time = begin;
     int stuck = 0;
     const bool watched = !program_.relations.empty();
@@ -231,9 +240,13 @@ class Simulator {
         double at = time;
         if (!FindCrossing(from, &at)) break;
         if (!failed_.empty()) return Fail(at, failed_);
-        if (!Past(from, at, end) || !Event(at)) return false;
+        if (!Past(from, at, end) || !Event(&at, time)) return false;
         from = at;
         if (!events_.changed()) continue;
+        if (!run_.delay_lines.empty() && at < end) {
+          *reached = at;
+          return true;
+        }
         if (!integrator_->Restart(at, end)) return Fail(at, "the integrator could not start");
         time = at;
         break;
@@ -272,6 +285,7 @@ class Simulator {
   /* The first time in (from, *at] at which a condition differs from what is held. Looks inside the step find
   what goes there and back: at the middle, and at least at each 500th of the run. */
   bool FindCrossing(double from, double* at) {
+    if (!(*at > from)) return false;
     double low = from, high = *at;
     const double pieces = Pieces(high - from, 500, 2);
     for (double k = 1; k <= pieces; ++k) {
@@ -336,11 +350,26 @@ class Simulator {
     return out;
   }
 
-  // An event in the middle of a step.
-  bool Event(double time) {
-    if (!MoveTo(time)) return Fail(time, failed_);
-    std::vector<double> before = run_.values;
-    if (!events_.Settle(time, {})) return Fail(time, events_.problem());
+  /* An event in the middle of a step that ends at `end`. Right where they switch, conditions that hang on
+  each other (diodes that take over a current) may contradict themselves by the rounding of large values that
+  cancel; then a little later, by no more than 1e-9 of the time. */
+  bool Event(double* at, double end) {
+    const double unit = std::max(std::fabs(*at), 1e-3 * (options_.stop - options_.start));
+    double time = *at;
+    std::vector<double> before;
+    for (double later = 1e-14 * unit;; later *= 8) {
+      if (!MoveTo(time)) return Fail(time, failed_);
+      before = run_.values;
+      if (events_.Settle(time, {})) break;
+      if (!events_.undecided()) return Fail(time, events_.problem());
+      run_.values = before;
+      if (later > 1e-9 * unit || time >= end) {
+        if (events_.Settle(time, {false, false, true})) break;
+        return Fail(time, events_.problem());
+      }
+      time = std::min(*at + later, end);
+    }
+    *at = time;
     if (events_.changed()) {
       before.swap(run_.values);
       Record(time);

@@ -2,7 +2,6 @@
 // The motion of small systems of translational and rotational components, against closed forms; and that
 // every class of these packages, of electromechanical and of signal has such a test.
 #include <cctype>
-#include <map>
 #include <set>
 
 #include "library/dynamic_curves.h"
@@ -774,58 +773,16 @@ TEST(DynamicCoverage, UsesAreFound) {
       (std::set<std::string>{"Belt", "Belt as rigid", "Gear", "Mass"}));
 }
 
-/// Classes, or models of them, with modes or sampled: they need events.
-const std::map<std::string, std::string>& Excused() {
-  static const std::map<std::string, std::string> excused = [] {
-    std::map<std::string, std::string> all;
-    for (const char* name : {"Friction",
-                             "LinearBrake",
-                             "LossyGear",
-                             "Worm as lossy",
-                             "Screw as lossy",
-                             "RotationalFriction",
-                             "Brake",
-                             "Clutch",
-                             "UniformNoise",
-                             "NormalNoise",
-                             "Hysteresis",
-                             "Relay",
-                             "RisingEdge",
-                             "FallingEdge",
-                             "Counter",
-                             "SRLatch",
-                             "Timer",
-                             "OnDelay",
-                             "ResettableIntegrator",
-                             "MeanValue",
-                             "RootMeanSquare",
-                             "MovingAverage",
-                             "Sampler",
-                             "UnitDelay",
-                             "TriggeredSampler",
-                             "ZeroOrderHold",
-                             "FirstOrderHold",
-                             "DiscreteIntegrator",
-                             "DiscreteTransferFunction",
-                             "DiscreteStateSpace",
-                             "SampledPI",
-                             "SampledPID"})
-      all[name] = "events: later issue";
-    return all;
-  }();
-  return excused;
-}
-
 // Every model of every class of translational, rotational, electromechanical and signal moves in a test
-// dynamic_*_test.cc, or is excused; and nothing is excused that has a test or is no class.
+// dynamic_*_test.cc or, where it has modes, samples or delays, in tests/events.
 TEST(DynamicCoverage, MechanicsElectromechanicsAndSignals) {
   std::set<std::string> used;
   for (const fs::path& path : FilesBelow("tests/library", ".cc")) {
     if (path.filename().string().starts_with("dynamic_")) used.merge(UsesIn(ReadText(path)));
   }
+  for (const fs::path& path : FilesBelow("tests/events", ".cc")) used.merge(UsesIn(ReadText(path)));
   const auto loaded = LoadRepositoryLibrary();
   const std::set<std::string> packages{"translational", "rotational", "electromechanical", "signal"};
-  std::set<std::string> excused_seen;
   std::string missing;
   size_t tested = 0;
   for (size_t i = 0; i < loaded->declarations->size(); ++i) {
@@ -842,17 +799,14 @@ TEST(DynamicCoverage, MechanicsElectromechanicsAndSignals) {
     }
     if (models.empty()) models.push_back(name);
     for (const std::string& model : models) {
-      const bool whole = Excused().contains(name), excused = whole || Excused().contains(model);
-      if (excused) excused_seen.insert(whole ? name : model);
-      if (used.contains(model) == excused)
-        missing += "  " + model + (excused ? " (excused, but tested)\n" : "\n");
-      if (used.contains(model)) ++tested;
+      if (used.contains(model))
+        ++tested;
+      else
+        missing += "  " + model + "\n";
     }
   }
   EXPECT_TRUE(missing.empty()) << "without a dynamic test:\n" << missing;
-  EXPECT_GE(tested, 130U);
-  for (const auto& [name, reason] : Excused())
-    EXPECT_TRUE(excused_seen.contains(name)) << name << ": " << reason;
+  EXPECT_GE(tested, 160U);
 }
 
 }  // namespace

@@ -303,10 +303,10 @@ TEST(SignalLogic, Timers) {
     probe->Set("time", 3.5);
     probe->Set("u", 1);
     probe->Set("begin", 0);
-    EXPECT_TRUE(probe->WhenHolds(0));
-    EXPECT_EQ(probe->WhenValue(0, "begin"), 3.5);
+    EXPECT_TRUE(probe->WhenHolds(1));
+    EXPECT_EQ(probe->WhenValue(1, "begin"), 3.5);
     probe->Set("u", 0);
-    EXPECT_FALSE(probe->WhenHolds(0));
+    EXPECT_FALSE(probe->WhenHolds(1));
   }
   EXPECT_DOUBLE_EQ(Output(timer, {{"time", 5}, {"u", 1}, {"begin", 3.5}}), 1.5);
   EXPECT_DOUBLE_EQ(Output(timer, {{"time", 5}, {"u", 0}, {"begin", 3.5}}), 0);

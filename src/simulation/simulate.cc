@@ -265,7 +265,7 @@ class Simulator {
   bool Past(double from, double to, double end) {
     while (true) {
       const double next = options_.start + static_cast<double>(row_ + 1) * interval_;
-      if (!(next < to) || !(next < end - 1e-9 * interval_)) break;
+      if (!(next <= to) || !(next < end - 1e-9 * interval_)) break;
       ++row_;
       if (next <= from) continue;
       if (!RecordAt(next)) return false;
@@ -421,7 +421,7 @@ class Simulator {
   bool RecordAt(double time) {
     if (!MoveTo(time)) return Fail(time, failed_);
     Record(time);
-    return true;
+    return !out_.stopped;
   }
   void Record(double time) {
     ++rows_;

@@ -63,7 +63,12 @@ void ExpectSameBits(const std::string& text, double stop, int trials, const std:
         pieces.values.insert(pieces.values.end(), rows.values.begin(), rows.values.end());
       }
       EXPECT_TRUE(finished);
-      EXPECT_TRUE(pieces == whole) << static_cast<int>(method);
+      size_t first = 0;
+      while (first < std::min(whole.times.size(), pieces.times.size()) && whole.times[first] == pieces.times[first] &&
+             whole.values[first] == pieces.values[first])
+        ++first;
+      EXPECT_TRUE(pieces == whole) << MethodName(method) << ": row " << first << " of " << whole.times.size() << ", "
+                                   << pieces.times.size() << " at " << whole.times[std::min(first, whole.times.size() - 1)];
     }
   }
 }

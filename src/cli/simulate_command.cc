@@ -105,8 +105,6 @@ Prepared Prepare(const SimulateOptions& options, const Console& console) {
     out.exit = kExitModel;
     return out;
   }
-  if (program.external_components > 0)
-    fmt::print(stderr, "cotree: note: foreign code (external) is not run in this version; its outputs stay 0\n");
   SimulationOptions& s = out.simulation;
   if (experiment != nullptr) {
     s.start = Setting(model, experiment->settings.begin, 0);
@@ -348,6 +346,7 @@ int RunSimulate(const SimulateOptions& options, const Console& console) {
                                  PicturePath(options));
     if (exit == kExitOk) exit = drawn;
   }
+  for (const std::string& note : trajectory.notes) fmt::print(stderr, "cotree: note: {}\n", note);
   if (trajectory.stopped && interrupted != 0) {
     fmt::print(stderr, "cotree: interrupted; what was computed is kept{}\n",
                options.output.empty() ? "" : " in " + options.output);
@@ -355,7 +354,7 @@ int RunSimulate(const SimulateOptions& options, const Console& console) {
   }
   if (trajectory.ok) return exit;
   fmt::print(stderr, "cotree: the run failed {}\n", trajectory.problem);
-  return kExitNumerical;
+  return trajectory.foreign ? kExitForeign : kExitNumerical;
 }
 
 int RunValues(const SimulateOptions& options, const Console& console) {

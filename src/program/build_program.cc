@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -131,6 +132,7 @@ class Builder {
   void CollectSwitches();
   void CollectEvents();
   void CollectWhens(const Part& part);
+  void CollectExternal(const Part& part);
   void CollectHeld(const HeldTable::Entry& entry);
   Program::Bound Bind(const Part& part, std::span<const ExprId> roots,
                       CodeWriter::Events events = CodeWriter::Events::kOn);
@@ -604,6 +606,60 @@ void Builder::CollectWhens(const Part& part) {
   }
 }
 
+// Foreign code acts at the samples of its component.
+void Builder::CollectExternal(const Part& part) {
+  const ElementClass& element = system_.graph->elements[part.scalar];
+  const ComponentClass& cls = model_[element.class_id];
+  if (cls.sample_period.IsNone()) {
+    out_->unsupported.push_back("the foreign code of `" + std::string(model_.Text(cls.name)) +
+                                "`, which is not sampled,");
+    return;
+  }
+  const ScalarElement& scalar = system_.scalars[part.scalar];
+  Program::External out;
+  const std::filesystem::path file(model_.files[model_.SpanOf(cls.origin).file].path());
+  out.library = (file.parent_path() / cls.external_library).string();
+  if (out.library.find('/') == std::string::npos) out.library = "./" + out.library;
+  out.function = cls.external_function;
+  out.instance = ComponentName(model_, *system_.graph, ComponentId(part.component));
+  out.parameters = system_.parameters.first[part.component];
+  for (const ScalarParameter& p : scalar.parameters) out.parameter_names.emplace_back(pool_.SymbolName(p.symbol));
+  std::unordered_map<uint32_t, std::vector<uint32_t>> input_of, output_of;  // by variable of the class
+  for (uint32_t v = 0; v < scalar.variables.size(); ++v) {
+    const ScalarVariable& variable = scalar.variables[v];
+    const std::string name(pool_.SymbolName(variable.symbol));
+    if (variable.role == ScalarVariable::Role::kInput) {
+      input_of[element.slot_variable[variable.index]].push_back(static_cast<uint32_t>(out.inputs.size()));
+      out.inputs.emplace_back(name, SlotOf(part, {v, 0}, false));
+    } else if (variable.role == ScalarVariable::Role::kDiscrete &&
+               cls.variables[variable.index].role == VariableRole::kOutput) {
+      output_of[variable.index].push_back(static_cast<uint32_t>(out.outputs.size()));
+      out.outputs.emplace_back(name, SlotOf(part, {v, 0}, false));
+    }
+  }
+  for (const OutputGroup& group : cls.groups) {
+    out.groups.emplace_back();
+    for (const uint32_t v : group.outputs)
+      out.groups.back().first.insert(out.groups.back().first.end(), output_of[v].begin(), output_of[v].end());
+    for (const uint32_t v : group.inputs)
+      out.groups.back().second.insert(out.groups.back().second.end(), input_of[v].begin(), input_of[v].end());
+    std::sort(out.groups.back().second.begin(), out.groups.back().second.end());
+  }
+  const ExprId tick = pool_.Call("sample", {pool_.Zero(), cls.sample_period});
+  Program::When when;
+  static_cast<Program::Bound&>(when) = Bind(part, std::span(&tick, 1));
+  when.first_action = static_cast<uint32_t>(out_->actions.size());
+  when.external = static_cast<uint32_t>(out_->externals.size());
+  out_->whens.push_back(when);
+  const Program::Bound period = Bind(part, std::span(&cls.sample_period, 1));
+  CodeContext<double> context;
+  context.parameters = system_.parameters.values.data() + period.parameters;
+  std::vector<double> registers(out_->codes[period.code].instructions.size());
+  RunCode(out_->codes[period.code], context, registers.data());
+  out.period = registers[out_->codes[period.code].results[0]];
+  out_->externals.push_back(std::move(out));
+}
+
 // What gives a held slot its value.
 void Builder::CollectHeld(const HeldTable::Entry& entry) {
   const HeldUse use = held_.Use(entry);
@@ -663,6 +719,11 @@ void Builder::CollectEvents() {
     for (uint32_t v = scalar.continuous; v < scalar.owned; ++v)
       out_->discrete_slots.push_back(sorted_->Slot({part.first_variable + v, 0}));
   }
+  for (const Part& part : system_.parts) {
+    if (part.scalar < system_.graph->elements.size() &&
+        !model_[system_.graph->elements[part.scalar].class_id].external_library.empty())
+      CollectExternal(part);
+  }
   for (size_t k = 0; k < held_.entries().size(); ++k) CollectHeld(held_.entries()[k]);
   out_->slots = held_.end();
 }
@@ -688,11 +749,6 @@ std::unique_ptr<Program> Builder::Run(std::string* problem) {
   }
   CollectSwitches();
   CollectEvents();
-  for (const Part& part : system_.parts) {
-    if (part.scalar >= system_.graph->elements.size()) continue;
-    const ComponentClass& cls = model_[system_.graph->elements[part.scalar].class_id];
-    if (!cls.external_library.empty()) ++out_->external_components;
-  }
   return std::move(out_);
 }
 

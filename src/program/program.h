@@ -130,6 +130,16 @@ struct Program {
     bool is_elsewhen = false, stops = false;
     std::string reason;
     uint32_t first_action = 0, actions = 0;
+    uint32_t external = UINT32_MAX;  // foreign code that acts
+  };
+  /** A sampled component whose code is in a shared library. Names and slots as the class declares them. */
+  struct External {
+    std::string library, function, instance;
+    uint32_t parameters = 0;  // offset; as many as names
+    std::vector<std::string> parameter_names;
+    std::vector<std::pair<std::string, uint32_t>> inputs, outputs;
+    std::vector<std::pair<std::vector<uint32_t>, std::vector<uint32_t>>> groups;  // outputs, direct inputs
+    double period = 0;
   };
   struct Assertion : Bound {
     std::string message;
@@ -143,7 +153,7 @@ struct Program {
   std::vector<Assertion> assertions;
   std::vector<uint32_t> discrete_slots;  // change at events only
   std::vector<uint32_t> initial_slots, terminal_slots;
-  uint32_t external_components = 0;
+  std::vector<External> externals;
 
   bool HasEvents() const { return !relations.empty() || !clocks.empty() || !whens.empty() || !pres.empty(); }
   uint64_t kernels() const { return runs.size(); }

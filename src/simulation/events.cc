@@ -137,6 +137,11 @@ bool Events::Sweep(double time, const std::vector<uint32_t>& active) {
     bool any = false;
     for (const uint32_t w : active) {
       const Program::When& when = program_.whens[w];
+      if (when.external != UINT32_MAX && external_ != nullptr && !external_->Outputs(when.external, time, &any)) {
+        problem_ = external_->problem();
+        foreign_ = true;
+        return false;
+      }
       for (uint32_t k = 0; k < when.actions; ++k) {
         const Program::Action& action = program_.actions[when.first_action + k];
         if (action.reinit) continue;
@@ -267,6 +272,13 @@ bool Events::Settle(double time, Cause cause) {
     active = FindActive(time, conditions_);
     fired_.insert(fired_.end(), active.begin(), active.end());
     if (!active.empty() && !Sweep(time, active)) return false;
+    for (const uint32_t w : active) {
+      const uint32_t external = program_.whens[w].external;
+      if (external == UINT32_MAX || external_ == nullptr || external_->Update(external, time)) continue;
+      problem_ = external_->problem();
+      foreign_ = true;
+      return false;
+    }
     const bool jumped = Reinit(time, active);
     changed_ = changed_ || jumped;
     for (const uint32_t w : active) {

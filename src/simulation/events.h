@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "simulation/external_components.h"
 #include "simulation/initialize.h"
 
 namespace cotree {
@@ -17,7 +18,8 @@ variables are constant. At an event, round after round: conditions take their va
 from it agree; then pre(x) becomes x. The event is over when a round changes nothing. */
 class Events {
  public:
-  Events(ProgramRun& run, const Program& program) : run_(run), program_(program) {}
+  Events(ProgramRun& run, const Program& program, ExternalComponents* external = nullptr)
+      : run_(run), program_(program), external_(external) {}
 
   /// Everything at the beginning: states from start values and initial equations, conditions, and what
   /// happens at once (`initial()`, samples at the start).
@@ -58,6 +60,7 @@ class Events {
   const std::vector<uint32_t>& fired() const { return fired_; }           // `when`s
   const std::optional<std::string>& stopped() const { return stopped_; }  // by stop("reason")
   const std::string& problem() const { return problem_; }
+  bool foreign() const { return foreign_; }  // the problem is one of foreign code
   /// Settle found no values for the conditions and did nothing else: a little later they may differ clearly.
   bool undecided() const { return undecided_; }
   /// Components whose conditions changed in the last rounds, for messages: "`relay` and `plant`".
@@ -78,6 +81,7 @@ class Events {
 
   ProgramRun& run_;
   const Program& program_;
+  ExternalComponents* external_;
   struct ClockState {
     double start = 0, period = 0;
     double next = 0;  // number of the next tick
@@ -90,7 +94,7 @@ class Events {
   std::vector<uint32_t> fired_;
   std::optional<std::string> stopped_;
   std::string problem_;
-  bool changed_ = false, undecided_ = false;
+  bool changed_ = false, undecided_ = false, foreign_ = false;
 };
 
 }  // namespace cotree

@@ -68,7 +68,8 @@ class Simulator {
       : program_(program),
         options_(options),
         run_(program),
-        events_(run_, program),
+        external_(run_, program, options.components),
+        events_(run_, program, &external_),
         watch_(options.stop - options.start) {
     out_.slots = slots.empty() ? AllSlots(program) : std::move(slots);
     out_.columns.resize(out_.slots.size());
@@ -81,6 +82,12 @@ class Simulator {
           "before it began: " + program_.unsupported.front() + " cannot be computed in this version";
       return std::move(out_);
     }
+    if (!external_.Load()) {
+      out_.ok = false;
+      out_.foreign = true;
+      out_.problem = "before it began: " + external_.problem();
+      return std::move(out_);
+    }
     knots_ = KnownSwitchTimes(program_, options_.start, options_.stop);
     out_.switch_times = knots_;
     interval_ = options_.interval > 0 ? options_.interval : (options_.stop - options_.start) / 500;
@@ -90,6 +97,7 @@ class Simulator {
       out_.initialization = events_.Begin(starts, {options_.start, options_.steady});
       if (!out_.initialization.ok) {
         out_.ok = false;
+        out_.foreign = events_.foreign();
         out_.problem = "at the start: " + out_.initialization.problem;
         return std::move(out_);
       }
@@ -108,6 +116,8 @@ class Simulator {
       Integrate(time);
     }
     out_.steps = integrator_->steps;
+    out_.foreign = events_.foreign();
+    out_.notes = external_.Notes();
     out_.method = integrator_->Description();
     out_.jacobians = integrator_->jacobians;
     out_.evaluations = run_.evaluations;
@@ -152,6 +162,7 @@ class Simulator {
     run_.delay_lines.resize(archive.Size(run_.delay_lines.size()));
     for (DelayLine& line : run_.delay_lines) line.Exchange(archive);
     events_.Exchange(archive);
+    external_.Exchange(archive);
     integrator_->Exchange(archive);
     watch_.Exchange(archive);
     archive.Number(row_);
@@ -449,6 +460,7 @@ class Simulator {
   const Program& program_;
   const SimulationOptions& options_;
   ProgramRun run_;
+  ExternalComponents external_;
   Events events_;
   EventWatch watch_;
   std::unique_ptr<Integrator> integrator_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "simulation/initialize.h"
+#include "software_component/software_component.h"
 
 namespace cotree {
 
@@ -43,6 +44,7 @@ struct SimulationOptions {
   uint32_t checkpoints = 20;
   /// Takes everything that a run needs to go on from a time.
   std::function<void(double time, uint64_t rows, const std::string& state)> checkpoint;
+  ComponentOptions components;  // how foreign code is run
   std::string resume;  // a state to go on from, instead of the beginning
 };
 
@@ -53,6 +55,8 @@ struct Trajectory {
   std::vector<std::vector<double>> columns;  // by slot in `slots`, then row
 
   bool ok = true;
+  bool foreign = false;  // foreign code failed
+  std::vector<std::string> notes;
   bool stopped = false;  // by `progress`
   std::string problem;   // what went wrong, with the time; what was computed so far is kept
   Initialization initialization;

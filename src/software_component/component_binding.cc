@@ -41,7 +41,7 @@ std::string MatchNames(const char* what, const std::vector<std::string>& model, 
 }
 
 std::string PeriodText(double period) {
-  return period > 0 ? "sampled every " + ShortNumber(period) + " s" : std::string("continuous");
+  return period > 0 ? "sampled every " + PlainNumber(period) + " s" : std::string("continuous");
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ std::string SignalName(int signal) {
 
 std::string Bytes(uint64_t bytes) {
   if (bytes == 0) return "none set by Cotree";
-  if (bytes < (1u << 30)) return ShortNumber(static_cast<double>(bytes) / (1u << 20)) + " MiB";
-  return ShortNumber(static_cast<double>(bytes) / (1u << 30)) + " GiB";
+  if (bytes < (1u << 30)) return PlainNumber(static_cast<double>(bytes) / (1u << 20)) + " MiB";
+  return PlainNumber(static_cast<double>(bytes) / (1u << 30)) + " GiB";
 }
 
 std::string Hexadecimal(uint64_t value) {
@@ -30,7 +30,7 @@ std::string Hexadecimal(uint64_t value) {
 
 }  // namespace
 
-std::string ShortNumber(double value) {
+std::string PlainNumber(double value) {
   char text[32];
   const auto end = std::to_chars(text, text + sizeof text, value);
   return {text, end.ptr};

@@ -20,6 +20,6 @@ EndReason FindEndReason(const std::optional<ChildReport>& report, uint64_t memor
 std::string LastLines(const std::optional<ChildReport>& report, int lines);
 
 /// 0.5, 10, 3600: as short as it can be written.
-std::string ShortNumber(double value);
+std::string PlainNumber(double value);
 
 }  // namespace cotree

@@ -131,9 +131,9 @@ class OwnProcessComponent final : public SoftwareComponent {
 
   bool FailTime(double limit) {
     const auto report = child_.End(LifeLine::kKill);
-    Fail(Kind::kTime, limit > 0 ? "no answer within " + ShortNumber(limit) + " s"
+    Fail(Kind::kTime, limit > 0 ? "no answer within " + PlainNumber(limit) + " s"
                                 : "too slow: its calls together took more than " +
-                                      ShortNumber(options_.total_limit) + " s");
+                                      PlainNumber(options_.total_limit) + " s");
     failure_.said = LastLines(report, kLinesSaid);
     return false;
   }

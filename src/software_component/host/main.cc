@@ -21,7 +21,7 @@ void PrintVariables(const char* what, const std::vector<ComponentDescription::Va
   std::printf("%-12s", what);
   for (const auto& variable : variables) {
     if (with_value) {
-      std::printf(" %s = %s", variable.name.c_str(), cotree::ShortNumber(variable.start).c_str());
+      std::printf(" %s = %s", variable.name.c_str(), cotree::PlainNumber(variable.start).c_str());
     } else {
       std::printf(" %s", variable.name.c_str());
     }
@@ -46,7 +46,7 @@ int Describe(int count, char** words) {
   }
   const ComponentDescription& d = component->description();
   std::printf("%-12s %s, %s", "component", d.name.c_str(), d.sample_period > 0 ? "sampled" : "continuous");
-  if (d.sample_period > 0) std::printf(" every %s s", cotree::ShortNumber(d.sample_period).c_str());
+  if (d.sample_period > 0) std::printf(" every %s s", cotree::PlainNumber(d.sample_period).c_str());
   std::printf("\n");
   PrintVariables("parameters", d.parameters, true);
   PrintVariables("inputs", d.inputs, false);

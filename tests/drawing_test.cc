@@ -9,9 +9,9 @@
 #include <random>
 #include <set>
 
+#include "base/text_metric.h"
 #include "drawing/draw_graph.h"
 #include "drawing/run_dot.h"
-#include "base/text_metric.h"
 #include "pipeline/load_model.h"
 #include "product_support.h"
 #include "system_graph/build_system_graph.h"

@@ -9,8 +9,9 @@
 
 namespace cotree {
 
-/** Puts numbers into bytes, or takes them out again: one function of a class says what belongs to its state and
-serves both ways. Exact, for the machine that wrote it. Reading beyond the end makes it not ok, and everything zero. */
+/** Puts numbers into bytes, or takes them out again: one function of a class says what belongs to its state
+and serves both ways. Exact, for the machine that wrote it. Reading beyond the end makes it not ok, and
+everything zero. */
 class Archive {
  public:
   Archive() = default;  // writes

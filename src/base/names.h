@@ -39,7 +39,7 @@ class NamePool {
   void Grow();
 
   LargeVector<std::string_view> texts_;
-  LargeVector<Slot> slots_;  // open addressing, a power of two, at most half full
+  LargeVector<Slot> slots_;                // open addressing, a power of two, at most half full
   std::vector<LargeVector<char>> chunks_;  // reserved, never resized
   char* chunk_next_ = nullptr;
   size_t chunk_left_ = 0;

@@ -26,7 +26,7 @@ const DerivedEquation& DerivedEquations::Get(uint32_t scalar, uint32_t equation,
   auto fresh = std::make_unique<DerivedEquation>();
   fresh->residual = times == 0 ? system_.scalars[scalar].equations[equation].residual
                                : rate_.Derivative(Get(scalar, equation, times - 1).residual);
-  for (const SymbolId symbol : 
+  for (const SymbolId symbol :
        FindSymbolsBetweenEvents(pool, fresh->residual, system_.scalars[scalar].held)) {
     const SymbolInfo info = pool.symbol(symbol);
     const SymbolKind kind = pool.kind(info.base);

@@ -161,16 +161,19 @@ int RunCotree(int argc, char** argv) {
       ->take_all()
       ->expected(1);
   simulate_command
-      ->add_option("--solver", simulate.solver,
-                   "auto (explicit, BDF where it is stiff), bdf, erk; with fixed steps: euler, heun, rk4, ieuler")
+      ->add_option(
+          "--solver", simulate.solver,
+          "auto (explicit, BDF where it is stiff), bdf, erk; with fixed steps: euler, heun, rk4, ieuler")
       ->check(CLI::IsMember({"auto", "bdf", "erk", "euler", "heun", "rk4", "ieuler"}));
   simulate_command->add_option("--step", simulate_step, "of the methods with fixed steps");
-  simulate_command->add_option("--max-step", simulate_max_step, "no step is longer; otherwise a 100th of the run");
+  simulate_command->add_option("--max-step", simulate_max_step,
+                               "no step is longer; otherwise a 100th of the run");
   simulate_command->add_option("-o,--out", simulate.output,
                                "write all variables to this file: .csv, .cotr, .mat or .h5");
   CLI::Option* simulate_checkpoint = simulate_command->add_option(
       "--checkpoint", simulate.checkpoint, "keep here what is needed to go on, twenty times in a run");
-  simulate_command->add_flag("--resume", simulate.resume, "go on from the checkpoint; the same bits as without a break")
+  simulate_command
+      ->add_flag("--resume", simulate.resume, "go on from the checkpoint; the same bits as without a break")
       ->needs(simulate_checkpoint);
   simulate_command->add_flag("--csv", simulate.csv, "print CSV instead of the summary");
   CLI::Option* simulate_plot =

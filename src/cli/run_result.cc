@@ -53,8 +53,7 @@ ResultHeader HeaderOfRun(const LoadedModel& loaded, const Translation& translati
   header.model = model.Text(model[translation.graph->system].name);
   header.model_hash = HashOf(model.files, settings);
   header.version = COTREE_VERSION;
-  header.tolerance =
-      fmt::format("rtol {:g}, {}", options.rtol, MethodName(options.method));
+  header.tolerance = fmt::format("rtol {:g}, {}", options.rtol, MethodName(options.method));
   for (const uint32_t slot : slots) {
     const VariableRef ref = sorted.OfSlot(slot);
     header.columns.push_back({sorted.SlotName(slot),

@@ -199,11 +199,12 @@ void PrintSummary(const Prepared& p, const Trajectory& trajectory, const Simulat
   const Model& model = p.loaded->model;
   const Result& kept = output.kept();
   const double end = kept.times.empty() ? p.simulation.start : kept.times.back();
-  fmt::print("{}: {} states, {} unknowns; {:g} s in {} steps{}, {:.3g} s of computing\n",
-             console.Bold(model.Text(model[p.translation->graph->system].name)), sorted.states.size(),
-             sorted.equations.size(), end - p.simulation.start, trajectory.steps,
-             trajectory.event_times.empty() ? "" : fmt::format(" and {} events", trajectory.event_times.size()),
-             seconds);
+  fmt::print(
+      "{}: {} states, {} unknowns; {:g} s in {} steps{}, {:.3g} s of computing\n",
+      console.Bold(model.Text(model[p.translation->graph->system].name)), sorted.states.size(),
+      sorted.equations.size(), end - p.simulation.start, trajectory.steps,
+      trajectory.event_times.empty() ? "" : fmt::format(" and {} events", trajectory.event_times.size()),
+      seconds);
   if (!trajectory.method.empty()) fmt::print("{}\n", console.Dim("  " + trajectory.method));
   if (!trajectory.stop_reason.empty())
     fmt::print("the model ended the run at {:.6g} s: {}\n", end, trajectory.stop_reason);
@@ -218,8 +219,8 @@ void PrintSummary(const Prepared& p, const Trajectory& trajectory, const Simulat
     if (!at || kept.columns[*at].empty()) continue;
     const auto& column = kept.columns[*at];
     const auto [low, high] = std::minmax_element(column.begin(), column.end());
-    fmt::print("  {:<{}}  {:>12.6g}  {:>12.6g}  {:>12.6g} {:<6} {}\n", name, width, *low, *high, column.back(),
-               kept.header.columns[*at].unit, console.Cyan(Sparkline(kept.times, column, 40)));
+    fmt::print("  {:<{}}  {:>12.6g}  {:>12.6g}  {:>12.6g} {:<6} {}\n", name, width, *low, *high,
+               column.back(), kept.header.columns[*at].unit, console.Cyan(Sparkline(kept.times, column, 40)));
   }
   if (!options.output.empty())
     fmt::print("{} rows of {} variables in {}\n", output.rows(), trajectory.slots.size(), options.output);
@@ -246,8 +247,8 @@ class ProgressLine {
     if (now < shown_ + 0.2 || now < 1) return;
     shown_ = now;
     const double done = time - options_.start, all = options_.stop - options_.start;
-    fmt::print(stderr, "\r{:5.1f} %  {:.4g} of {:g} s  {:.3g} times real time, {} to go   ", 100 * done / all, time,
-               options_.stop, done / now, Duration(done > 0 ? now * (all - done) / done : 0));
+    fmt::print(stderr, "\r{:5.1f} %  {:.4g} of {:g} s  {:.3g} times real time, {} to go   ", 100 * done / all,
+               time, options_.stop, done / now, Duration(done > 0 ? now * (all - done) / done : 0));
     std::fflush(stderr);
   }
   void Clear() const {
@@ -276,7 +277,8 @@ int Resume(const SimulateOptions& options, const ResultHeader& header, const std
     return kExitForeign;
   }
   if (from.model_hash != header.model_hash || from.settings != settings) {
-    fmt::print(stderr, "cotree: {}: the checkpoint is of another {}; start anew without --resume\n", options.checkpoint,
+    fmt::print(stderr, "cotree: {}: the checkpoint is of another {}; start anew without --resume\n",
+               options.checkpoint,
                from.model_hash != header.model_hash ? "model" : "experiment or tolerance");
     return kExitUsage;
   }
@@ -306,14 +308,15 @@ int RunSimulate(const SimulateOptions& options, const Console& console) {
   }
   SimulationOutput output(header, options.output, options.csv && options.output.empty(), std::move(kept));
   const SimulationOptions& s = p.simulation;
-  const std::string settings =
-      fmt::format("{} {} {} {} {} {} {}", s.start, s.stop, s.interval, s.rtol, s.step, s.max_step, options.solver);
+  const std::string settings = fmt::format("{} {} {} {} {} {} {}", s.start, s.stop, s.interval, s.rtol,
+                                           s.step, s.max_step, options.solver);
   Checkpoint from;
   if (options.resume) {
     const int exit = Resume(options, header, settings, p.simulation, from);
     if (exit != kExitOk) return exit;
   }
-  if (options.resume && !options.output.empty() ? !output.TakeOver(from.rows) : !output.Begin()) return kExitForeign;
+  if (options.resume && !options.output.empty() ? !output.TakeOver(from.rows) : !output.Begin())
+    return kExitForeign;
   ProgressLine line(p.simulation);
   interrupted = 0;
   const auto before = std::signal(SIGINT, Interrupt);
@@ -338,7 +341,8 @@ int RunSimulate(const SimulateOptions& options, const Console& console) {
   const bool finished = output.Finish(!trajectory.ok       ? "failed " + trajectory.problem
                                       : trajectory.stopped ? "interrupted"
                                                            : std::string(kComplete));
-  if (!options.csv || !options.output.empty()) PrintSummary(p, trajectory, output, options, line.elapsed(), console);
+  if (!options.csv || !options.output.empty())
+    PrintSummary(p, trajectory, output, options, line.elapsed(), console);
   int exit = finished && written ? kExitOk : kExitForeign;
   if (options.plot && !output.kept().times.empty()) {
     const std::string title = header.model + (header.experiment.empty() ? "" : ": ");

@@ -18,7 +18,8 @@ namespace cotree {
 
 namespace fs = std::filesystem;
 
-SimulationOutput::SimulationOutput(ResultHeader header, std::string path, bool print_csv, std::set<size_t> kept)
+SimulationOutput::SimulationOutput(ResultHeader header, std::string path, bool print_csv,
+                                   std::set<size_t> kept)
     : header_(std::move(header)),
       path_(std::move(path)),
       print_csv_(print_csv),
@@ -47,8 +48,10 @@ bool SimulationOutput::TakeOver(uint64_t rows) {
   const auto result = LoadResult(old);
   if (!result) return false;
   if (result->times.size() < rows || result->header.columns.size() != header_.columns.size()) {
-    fmt::print(stderr, "cotree: {} has {} rows, but the checkpoint was made behind row {}; start anew without --resume\n",
-               path_, result->times.size(), rows);
+    fmt::print(
+        stderr,
+        "cotree: {} has {} rows, but the checkpoint was made behind row {}; start anew without --resume\n",
+        path_, result->times.size(), rows);
     return false;
   }
   if (!Begin()) return false;

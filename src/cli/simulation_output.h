@@ -10,8 +10,8 @@
 
 namespace cotree {
 
-/** Where the rows of a run go while it runs: to a file as they come, or as CSV to standard output; of some columns a
-copy is kept for the summary and for pictures. */
+/** Where the rows of a run go while it runs: to a file as they come, or as CSV to standard output; of some
+columns a copy is kept for the summary and for pictures. */
 class SimulationOutput {
  public:
   /// `path` empty: no file. `kept`: columns of the header.
@@ -19,7 +19,8 @@ class SimulationOutput {
 
   /// False, and a message, if the file cannot be written.
   bool Begin();
-  /// The rows of an earlier run up to a checkpoint, from the file itself; false, and a message, if they are not there.
+  /// The rows of an earlier run up to a checkpoint, from the file itself; false, and a message, if they are
+  /// not there.
   bool TakeOver(uint64_t rows);
   bool Row(double time, std::span<const double> values);
   void Event(double time, const std::string& what);
@@ -39,7 +40,8 @@ class SimulationOutput {
   std::string line_;
 };
 
-/** What is needed to go on with a run, in a file of its own: model, settings, time, rows, state; checked by a sum. */
+/** What is needed to go on with a run, in a file of its own: model, settings, time, rows, state; checked by a
+ * sum. */
 struct Checkpoint {
   std::string model_hash, settings;
   double time = 0;

@@ -23,9 +23,9 @@ std::vector<Dependence> FindDependence(const ExprPool& pool, ExprId expr);
 /// The symbols themselves (each order its own), ordered by name and order, under the same rules.
 std::vector<SymbolId> FindSymbols(const ExprPool& pool, ExprId expr);
 
-/// Nodes whose values are held between events (sorted): inequalities, floor, ceil, sign and mod, where they do
-/// not stand inside noevent(...) or smooth(...). Derivatives of abs, min and max have inequalities of their
-/// own, which make no events: so what is held is asked of equations as they were written.
+/// Nodes whose values are held between events (sorted): inequalities, floor, ceil, sign and mod, where they
+/// do not stand inside noevent(...) or smooth(...). Derivatives of abs, min and max have inequalities of
+/// their own, which make no events: so what is held is asked of equations as they were written.
 std::vector<ExprId> FindHeld(const ExprPool& pool, std::span<const ExprId> roots);
 
 /// What the value depends on between two events: as FindSymbols, without what only decides conditions among

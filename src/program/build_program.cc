@@ -623,7 +623,8 @@ void Builder::CollectExternal(const Part& part) {
   out.function = cls.external_function;
   out.instance = ComponentName(model_, *system_.graph, ComponentId(part.component));
   out.parameters = system_.parameters.first[part.component];
-  for (const ScalarParameter& p : scalar.parameters) out.parameter_names.emplace_back(pool_.SymbolName(p.symbol));
+  for (const ScalarParameter& p : scalar.parameters)
+    out.parameter_names.emplace_back(pool_.SymbolName(p.symbol));
   std::unordered_map<uint32_t, std::vector<uint32_t>> input_of, output_of;  // by variable of the class
   for (uint32_t v = 0; v < scalar.variables.size(); ++v) {
     const ScalarVariable& variable = scalar.variables[v];
@@ -672,9 +673,9 @@ void Builder::CollectHeld(const HeldTable::Entry& entry) {
       const ExprId x =
           level ? use.expr : pool_.Subtract(pool_.operand(use.expr, 0), pool_.operand(use.expr, 1));
       static_cast<Program::Bound&>(out) = Bind(part, std::span(&x, 1));
-      out.kind = level                                ? Program::Relation::Kind::kLevel
+      out.kind = level                             ? Program::Relation::Kind::kLevel
                  : pool_.op(use.expr) == Op::kLess ? Program::Relation::Kind::kLess
-                                                      : Program::Relation::Kind::kLessEqual;
+                                                   : Program::Relation::Kind::kLessEqual;
       out.slot = entry.slot;
       out.continuous = entry.continuous;
       out_->relations.push_back(out);

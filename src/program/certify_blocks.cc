@@ -50,7 +50,8 @@ void RunInField(const Code& code, const uint32_t* locals, uint32_t parameters, s
         r[k] = Scrambled(kTable + 16 * i.c + static_cast<uint64_t>(i.number), r[i.a], r[i.b]);
         break;
       case CodeOp::kUnary:
-        r[k] = i.op == Op::kNot ? one - r[i.a] : Scrambled(kUnary + static_cast<uint64_t>(i.op), r[i.a], zero);
+        r[k] =
+            i.op == Op::kNot ? one - r[i.a] : Scrambled(kUnary + static_cast<uint64_t>(i.op), r[i.a], zero);
         break;
       case CodeOp::kBinary:
         if (i.op == Op::kAdd) {
@@ -94,8 +95,9 @@ std::vector<FieldElement> LeftNullVector(size_t n, std::vector<FieldElement> a) 
     }
   }
   for (size_t r = 0; r < n; ++r) {
-    if (used[r] == 0) return {combination.begin() + static_cast<std::ptrdiff_t>(r * n),
-                              combination.begin() + static_cast<std::ptrdiff_t>((r + 1) * n)};
+    if (used[r] == 0)
+      return {combination.begin() + static_cast<std::ptrdiff_t>(r * n),
+              combination.begin() + static_cast<std::ptrdiff_t>((r + 1) * n)};
   }
   return {};
 }

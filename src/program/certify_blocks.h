@@ -8,11 +8,11 @@
 
 namespace cotree {
 
-/** The certificate of the implicit blocks: each one's matrix of partial derivatives is evaluated by the block's
-own code at a pseudo-random point of the field of integers modulo 2^61 - 1 (slots and parameters are hashes of
-their places, numbers exact, functions hashes of their arguments) and eliminated exactly. A determinant other
-than zero proves that the block can be solved for almost all values of what it depends on; zero means, but for a
-chance of about n/2^61, that its equations depend on each other whatever the motion. */
+/** The certificate of the implicit blocks: each one's matrix of partial derivatives is evaluated by the
+block's own code at a pseudo-random point of the field of integers modulo 2^61 - 1 (slots and parameters are
+hashes of their places, numbers exact, functions hashes of their arguments) and eliminated exactly. A
+determinant other than zero proves that the block can be solved for almost all values of what it depends on;
+zero means, but for a chance of about n/2^61, that its equations depend on each other whatever the motion. */
 struct BlockCertificates {
   size_t blocks = 0;                    // implicit ones
   size_t regular = 0;                   // proven so

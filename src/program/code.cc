@@ -136,8 +136,7 @@ uint32_t CodeWriter::HeldNode(ExprId id) {
     case Op::kFloor:
       return Load(names_.Held({HeldUse::Kind::kLevel, x}));
     case Op::kCeil:
-      return Binary(Op::kMultiply, Number(-1),
-                    Load(names_.Held({HeldUse::Kind::kLevel, pool_.Negate(x)})));
+      return Binary(Op::kMultiply, Number(-1), Load(names_.Held({HeldUse::Kind::kLevel, pool_.Negate(x)})));
     case Op::kSign:
       return Binary(Op::kAdd, relation(pool_.Less(pool_.Zero(), x)),
                     Binary(Op::kMultiply, Number(-1), relation(pool_.Less(x, pool_.Zero()))));
@@ -219,8 +218,8 @@ uint32_t CodeWriter::Node(ExprId id, Context context) {
       return Chain(id, op, context);
     case Op::kPower:
       if (const auto integer = pool_.AsInteger(operands[1]))
-        return Emit({CodeOp::kIntegerPower, op, Register(operands[0], context), 0, 0,
-                     static_cast<double>(*integer)});
+        return Emit(
+            {CodeOp::kIntegerPower, op, Register(operands[0], context), 0, 0, static_cast<double>(*integer)});
       break;
     case Op::kIf:
       return Emit({CodeOp::kIf, op, Register(operands[0], context), Register(operands[1], context),
@@ -264,8 +263,7 @@ Code CodeWriter::Write(std::span<const ExprId> roots, Events events) {
   for (size_t k = order.nodes.size(); k-- > 0;) {
     const ExprId id = order.nodes[k];
     const bool call = pool_.op(id) == Op::kCall;
-    const Builtin builtin =
-        call ? FindBuiltin(pool_.FunctionName(pool_.FunctionOf(id))) : Builtin::kNone;
+    const Builtin builtin = call ? FindBuiltin(pool_.FunctionName(pool_.FunctionOf(id))) : Builtin::kNone;
     const bool past = builtin == Builtin::kPre || builtin == Builtin::kDelay || builtin == Builtin::kSample;
     for (uint8_t context = 0; context < kContexts; ++context) {
       if ((needed[k] & (1u << context)) == 0 || past) continue;

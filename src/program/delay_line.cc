@@ -52,7 +52,8 @@ double DelayLine::At(double time, double inside) const {
 }
 
 void DelayLine::Forget(double time) {
-  const auto old = static_cast<size_t>(std::lower_bound(times_.begin(), times_.end(), time - delay) - times_.begin());
+  const auto old =
+      static_cast<size_t>(std::lower_bound(times_.begin(), times_.end(), time - delay) - times_.begin());
   if (old < 4096 || old < times_.size() / 2) return;
   const size_t drop = old - 8;
   times_.erase(times_.begin(), times_.begin() + static_cast<std::ptrdiff_t>(drop));

@@ -8,8 +8,8 @@
 
 namespace cotree {
 
-/** The past of a signal, for delay(u, T): points along each step of the integrator, read by interpolation with
-cubics that never reach across a jump. Older points than T are forgotten. */
+/** The past of a signal, for delay(u, T): points along each step of the integrator, read by interpolation
+with cubics that never reach across a jump. Older points than T are forgotten. */
 class DelayLine {
  public:
   double delay = 0;  // T

@@ -31,7 +31,7 @@ class HeldTable {
   uint32_t end() const { return next_; }
 
  private:
-  std::vector<std::vector<HeldUse>> uses_;                                  // by class
+  std::vector<std::vector<HeldUse>> uses_;  // by class
   std::vector<std::map<std::pair<HeldUse::Kind, uint32_t>, uint32_t>> numbers_;
   std::map<std::pair<const Part*, uint32_t>, uint32_t> entry_of_;
   std::vector<Entry> entries_;

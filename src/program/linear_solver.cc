@@ -118,7 +118,8 @@ bool LinearSolver::FactorDense(std::span<const double> values) {
 
 void LinearSolver::Forget() {
   factored_ = false;
-  if (sparse_ != nullptr && sparse_->numeric != nullptr) klu_free_numeric(&sparse_->numeric, &sparse_->common);
+  if (sparse_ != nullptr && sparse_->numeric != nullptr)
+    klu_free_numeric(&sparse_->numeric, &sparse_->common);
 }
 
 bool LinearSolver::FactorSparse(std::span<const double> values) {

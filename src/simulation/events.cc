@@ -137,7 +137,8 @@ bool Events::Sweep(double time, const std::vector<uint32_t>& active) {
     bool any = false;
     for (const uint32_t w : active) {
       const Program::When& when = program_.whens[w];
-      if (when.external != UINT32_MAX && external_ != nullptr && !external_->Outputs(when.external, time, &any)) {
+      if (when.external != UINT32_MAX && external_ != nullptr &&
+          !external_->Outputs(when.external, time, &any)) {
         problem_ = external_->problem();
         foreign_ = true;
         return false;

@@ -45,7 +45,8 @@ class Events {
   const std::vector<Crossing>& crossings() const { return crossings_; }
   /// Those that the last event brought up to date.
   const std::vector<Crossing>& updated() const { return updated_; }
-  /// Conditions that crossed at the last event though they are zero but for rounding keep their values until they differ clearly.
+  /// Conditions that crossed at the last event though they are zero but for rounding keep their values until
+  /// they differ clearly.
   void BlockUndecided();
   /// The distance of a relation from where it switches.
   double Distance(const Crossing& c, double time);

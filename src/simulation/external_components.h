@@ -13,8 +13,8 @@
 namespace cotree {
 
 /** The foreign code of a run: sampled software components from shared libraries, each in a process of its own
-(docs/manual/software_components.md). Their outputs are discrete variables that are computed at samples; afterwards
-`Update` steps what they keep. */
+(docs/manual/software_components.md). Their outputs are discrete variables that are computed at samples;
+afterwards `Update` steps what they keep. */
 class ExternalComponents {
  public:
   ExternalComponents(ProgramRun& run, const Program& program, const ComponentOptions& options)

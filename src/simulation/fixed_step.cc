@@ -8,8 +8,8 @@
 namespace cotree {
 namespace {
 
-/** A method with a fixed step. Steps lie on a grid from the start of the run; one that meets an event ends there, and
-the next goes on to the grid. In between, a cubic through values and slopes. */
+/** A method with a fixed step. Steps lie on a grid from the start of the run; one that meets an event ends
+there, and the next goes on to the grid. In between, a cubic through values and slopes. */
 class FixedStep : public Integrator {
  public:
   FixedStep(ProgramRun& run, const Program& program, const SimulationOptions& options)
@@ -34,10 +34,10 @@ class FixedStep : public Integrator {
   }
 
   std::string Description() const override {
-    const char* name = options_.method == Method::kEuler          ? "Euler"
-                       : options_.method == Method::kHeun         ? "Heun"
-                       : options_.method == Method::kRungeKutta4  ? "Runge-Kutta of order 4"
-                                                                  : "linearly implicit Euler";
+    const char* name = options_.method == Method::kEuler         ? "Euler"
+                       : options_.method == Method::kHeun        ? "Heun"
+                       : options_.method == Method::kRungeKutta4 ? "Runge-Kutta of order 4"
+                                                                 : "linearly implicit Euler";
     return std::string(name) + " with fixed steps";
   }
   bool Restart(double time, double stop) override {
@@ -67,7 +67,8 @@ class FixedStep : public Integrator {
     states = y_;
     const double h = time_ - before_;
     if (time >= time_ || h <= 0) return true;
-    const double s = (time - before_) / h, a = s * s * (3 - 2 * s), b = s * (1 - s) * (1 - s), c = s * s * (s - 1);
+    const double s = (time - before_) / h, a = s * s * (3 - 2 * s), b = s * (1 - s) * (1 - s),
+                 c = s * s * (s - 1);
     for (size_t k = 0; k < n_; ++k)
       states[k] = start_[k] + a * (y_[k] - start_[k]) + h * (b * start_slope_[k] + c * slope_[k]);
     return true;
@@ -103,8 +104,8 @@ class FixedStep : public Integrator {
       case Method::kImplicitEuler:
         return AdvanceImplicit(h);
       default:
-        if (!Slopes(time_ + h / 2, Moved(h / 2, start_slope_), k2) || !Slopes(time_ + h / 2, Moved(h / 2, k2), k3) ||
-            !Slopes(time_ + h, Moved(h, k3), k4))
+        if (!Slopes(time_ + h / 2, Moved(h / 2, start_slope_), k2) ||
+            !Slopes(time_ + h / 2, Moved(h / 2, k2), k3) || !Slopes(time_ + h, Moved(h, k3), k4))
           return false;
         for (size_t k = 0; k < n_; ++k)
           y_[k] = start_[k] + h / 6 * (start_slope_[k] + 2 * k2[k] + 2 * k3[k] + k4[k]);
@@ -160,7 +161,8 @@ class FixedStep : public Integrator {
 
 }  // namespace
 
-std::unique_ptr<Integrator> MakeFixedStep(ProgramRun& run, const Program& program, const SimulationOptions& options) {
+std::unique_ptr<Integrator> MakeFixedStep(ProgramRun& run, const Program& program,
+                                          const SimulationOptions& options) {
   return std::make_unique<FixedStep>(run, program, options);
 }
 

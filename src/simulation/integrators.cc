@@ -10,8 +10,8 @@ namespace cotree {
 namespace {
 
 constexpr std::pair<std::string_view, Method> kNames[] = {
-    {"auto", Method::kAutomatic}, {"bdf", Method::kBdf},         {"erk", Method::kExplicit},
-    {"euler", Method::kEuler},    {"heun", Method::kHeun},       {"rk4", Method::kRungeKutta4},
+    {"auto", Method::kAutomatic},      {"bdf", Method::kBdf},   {"erk", Method::kExplicit},
+    {"euler", Method::kEuler},         {"heun", Method::kHeun}, {"rk4", Method::kRungeKutta4},
     {"ieuler", Method::kImplicitEuler}};
 
 }  // namespace
@@ -132,8 +132,9 @@ class AutomaticIntegrator : public Integrator {
   std::string Description() const override {
     if (changes_ == 0) return explicit_->Description();
     char text[200];
-    std::snprintf(text, sizeof text, ", BDF from %.4g s on (stiff: a mode of %.3g/s held the steps at %.3g s)%s",
-                  first_time_, first_rate_, first_step_, changes_ > 1 ? ", and changes later" : "");
+    std::snprintf(text, sizeof text,
+                  ", BDF from %.4g s on (stiff: a mode of %.3g/s held the steps at %.3g s)%s", first_time_,
+                  first_rate_, first_step_, changes_ > 1 ? ", and changes later" : "");
     return explicit_->Description() + text;
   }
   bool Restart(double time, double stop) override {
@@ -200,9 +201,8 @@ class AutomaticIntegrator : public Integrator {
     const double step = longest_, rate = rate_.Estimate(time);
     longest_ = 0;
     const bool now_explicit = at_ == explicit_.get();
-    const bool better = now_explicit
-                            ? step * rate > kBorder && step < 0.2 * LargestStep(run_, options_)
-                            : step * rate < 0.3;
+    const bool better =
+        now_explicit ? step * rate > kBorder && step < 0.2 * LargestStep(run_, options_) : step * rate < 0.3;
     votes_ = better ? votes_ + 1 : 0;
     if (votes_ >= (now_explicit ? 2 : 4)) Change(time, rate, step);
   }

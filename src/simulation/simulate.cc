@@ -145,7 +145,8 @@ class Simulator {
     const double checkpoint = NextCheckpoint(after);
     double time = std::min({knot, tick, delayed, checkpoint, options_.stop});
     if (options_.stop <= Close(time)) time = options_.stop;
-    return {time, knot <= Close(time), tick <= Close(time), delayed <= Close(time), checkpoint <= Close(time)};
+    return {time, knot <= Close(time), tick <= Close(time), delayed <= Close(time),
+            checkpoint <= Close(time)};
   }
 
   double NextCheckpoint(double after) const {
@@ -168,7 +169,8 @@ class Simulator {
     archive.Number(row_);
     archive.Number(rows_);
     archive.Number(at_stop_.time);
-    for (bool* x : {&at_stop_.knot, &at_stop_.tick, &at_stop_.delayed, &at_stop_.checkpoint}) archive.Number(*x);
+    for (bool* x : {&at_stop_.knot, &at_stop_.tick, &at_stop_.delayed, &at_stop_.checkpoint})
+      archive.Number(*x);
     std::vector<double> delayed;
     for (auto copy = delayed_; !copy.empty(); copy.pop()) delayed.push_back(copy.top());
     archive.Numbers(delayed);
@@ -225,6 +227,7 @@ class Simulator {
     restart = at_stop_.knot || at_stop_.delayed || events_.changed();
     const bool anew = restart;
     restart = restart || at_stop_.checkpoint;
+    if (at_stop_.knot && options_.event) options_.event(time, "switch");
     if (anew) {
       Record(time);
       BreakDelays(time, at_stop_.knot || at_stop_.delayed);
@@ -268,7 +271,9 @@ class Simulator {
       if (out_.stopped) return false;
     }
     const double next = options_.start + static_cast<double>(row_ + 1) * interval_;
-    if (record || std::fabs(next - end) <= 1e-9 * interval_) return RecordAt(end);
+    const bool due = std::fabs(next - end) <= 1e-9 * interval_;
+    if (due) ++row_;
+    if (record || due) return RecordAt(end);
     return MoveTo(end) || Fail(end, failed_);
   }
 
@@ -318,7 +323,8 @@ class Simulator {
       double guess = high;
       for (size_t k = 0; k < crossings.size(); ++k) {
         const double a = weight_low * below[k], b = weight_high * above[k];
-        if (a != b && std::isfinite(a) && std::isfinite(b)) guess = std::min(guess, low + (high - low) * a / (a - b));
+        if (a != b && std::isfinite(a) && std::isfinite(b))
+          guess = std::min(guess, low + (high - low) * a / (a - b));
       }
       const double inset = std::min(0.1 * (high - low), close / 2);
       double next = std::clamp(guess, low + inset, high - inset);
@@ -393,7 +399,8 @@ class Simulator {
   bool AfterEvent(double time, bool located) {
     if (events_.changed() || !events_.fired().empty()) {
       out_.event_times.push_back(time);
-      if (options_.event) options_.event(time, events_.Names({}, events_.fired()));
+      const std::string names = events_.Names({}, events_.fired());
+      if (options_.event && located) options_.event(time, names.empty() ? "event" : names);
     }
     if (events_.stopped()) {
       out_.stop_reason = *events_.stopped();
@@ -405,8 +412,9 @@ class Simulator {
     if (endless.empty()) return true;
     std::vector<uint32_t> relations;
     for (const Events::Crossing& c : events_.updated()) relations.push_back(c.relation);
-    return Fail(time, endless + "; look at " + events_.Names(relations, events_.fired()) +
-                          (events_.fired().empty() ? " (give it a hysteresis)" : " (give it a mode of rest)"));
+    return Fail(time,
+                endless + "; look at " + events_.Names(relations, events_.fired()) +
+                    (events_.fired().empty() ? " (give it a hysteresis)" : " (give it a mode of rest)"));
   }
   void BreakDelays(double time, bool kink) {
     for (size_t d = 0; d < run_.delay_lines.size(); ++d) {

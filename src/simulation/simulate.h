@@ -45,7 +45,7 @@ struct SimulationOptions {
   /// Takes everything that a run needs to go on from a time.
   std::function<void(double time, uint64_t rows, const std::string& state)> checkpoint;
   ComponentOptions components;  // how foreign code is run
-  std::string resume;  // a state to go on from, instead of the beginning
+  std::string resume;           // a state to go on from, instead of the beginning
 };
 
 /** What a run gave. Rows at the output times, and two at each event: before and after. */
@@ -105,9 +105,10 @@ class Integrator {
 };
 /// No step is longer: a step reads the past of a delay up to its own beginning at most.
 double LargestStep(const ProgramRun& run, const SimulationOptions& options);
-std::unique_ptr<Integrator> MakeFixedStep(ProgramRun& run, const Program& program, const SimulationOptions& options);
-std::unique_ptr<Integrator> MakeSundials(ProgramRun& run, const Program& program, const SimulationOptions& options,
-                                         Method method);
+std::unique_ptr<Integrator> MakeFixedStep(ProgramRun& run, const Program& program,
+                                          const SimulationOptions& options);
+std::unique_ptr<Integrator> MakeSundials(ProgramRun& run, const Program& program,
+                                         const SimulationOptions& options, Method method);
 std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& program,
                                            const SimulationOptions& options);
 

@@ -240,7 +240,8 @@ class ExplicitIntegrator : public SundialsIntegrator {
     return false;
   }
   bool Interpolate(double time, std::vector<double>& states) override {
-    if (fresh_ || ARKStepGetDky(arkode_, time, 0, interpolated_) != ARK_SUCCESS) return TakeFresh(time, states);
+    if (fresh_ || ARKStepGetDky(arkode_, time, 0, interpolated_) != ARK_SUCCESS)
+      return TakeFresh(time, states);
     const double* y = N_VGetArrayPointer(interpolated_);
     states.assign(y, y + largest_.size());
     return true;
@@ -252,8 +253,8 @@ class ExplicitIntegrator : public SundialsIntegrator {
 
 }  // namespace
 
-std::unique_ptr<Integrator> MakeSundials(ProgramRun& run, const Program& program, const SimulationOptions& options,
-                                         Method method) {
+std::unique_ptr<Integrator> MakeSundials(ProgramRun& run, const Program& program,
+                                         const SimulationOptions& options, Method method) {
   if (method == Method::kExplicit) return std::make_unique<ExplicitIntegrator>(run, program, options);
   return std::make_unique<BdfIntegrator>(run, program, options);
 }

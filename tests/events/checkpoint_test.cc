@@ -64,11 +64,12 @@ void ExpectSameBits(const std::string& text, double stop, int trials, const std:
       }
       EXPECT_TRUE(finished);
       size_t first = 0;
-      while (first < std::min(whole.times.size(), pieces.times.size()) && whole.times[first] == pieces.times[first] &&
-             whole.values[first] == pieces.values[first])
+      while (first < std::min(whole.times.size(), pieces.times.size()) &&
+             whole.times[first] == pieces.times[first] && whole.values[first] == pieces.values[first])
         ++first;
-      EXPECT_TRUE(pieces == whole) << MethodName(method) << ": row " << first << " of " << whole.times.size() << ", "
-                                   << pieces.times.size() << " at " << whole.times[std::min(first, whole.times.size() - 1)];
+      EXPECT_TRUE(pieces == whole) << MethodName(method) << ": row " << first << " of " << whole.times.size()
+                                   << ", " << pieces.times.size() << " at "
+                                   << whole.times[std::min(first, whole.times.size() - 1)];
     }
   }
 }

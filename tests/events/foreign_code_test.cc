@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Foreign code in a run: a controller in C against the same law in the language; hostile components end the run
-// with the right message, in time.
+// Foreign code in a run: a controller in C against the same law in the language; hostile components end the
+// run with the right message, in time.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -14,8 +14,10 @@ namespace {
 
 bool Compile(const fs::path& source, const fs::path& library, const std::string& options = "") {
   const std::string compiler = source.extension() == ".cc" ? "c++ -std=c++17" : "cc -std=c99";
-  const std::string command = compiler + " -O1 -fPIC -shared " + options + " -I " + Quoted((kRoot / "include").string()) +
-                              " " + Quoted(source.string()) + " -o " + Quoted(library.string()) + " 2> /dev/null";
+  const std::string command = compiler + " -O1 -fPIC -shared " + options + " -I " +
+                              Quoted((kRoot / "include").string()) + " -I " +
+                              Quoted((kRoot / "src").string()) + " " + Quoted(source.string()) + " -o " +
+                              Quoted(library.string()) + " 2> /dev/null";
   return std::system(command.c_str()) == 0;
 }
 
@@ -23,7 +25,8 @@ Trajectory RunWith(const std::string& text, double stop, double call_limit, doub
   const RunOf run(text);
   SimulationOptions options;
   options.stop = stop;
-  options.components.host_program = (fs::path(COTREE_BINARY).parent_path() / "cotree-component-host").string();
+  options.components.host_program =
+      (fs::path(COTREE_BINARY).parent_path() / "cotree-component-host").string();
   options.components.call_limit = call_limit;
   options.components.total_limit = total_limit;
   return Simulate(*run.translation->program, run.translation->starts, options);
@@ -41,9 +44,9 @@ TEST(ForeignCode, HostileComponentsAreContained) {
                          {"wrong_size.c", "beyond"},
                          {"exits.c", "exit"},
                          {"signal_itself.c", "SIG"},
-                         {"forks.c", ""},
+                         {"forks.c", "no answer within"},
                          {"memory.c", "memory"},
-                         {"slow.c", "in sum"},
+                         {"slow.c", "together took more than"},
                          {"throws.cc", "exception"},
                          {"writes_stdout.c", ""},
                          {"changes_locale.c", ""}};
@@ -51,14 +54,17 @@ TEST(ForeignCode, HostileComponentsAreContained) {
   size_t contained = 0;
   for (const Hostile& h : all) {
     const fs::path library = folder.path() / (std::string(h.name) + ".so");
-    ASSERT_TRUE(Compile(kRoot / "src/software_component/test/hostile" / h.name, library, "-DHOSTILE_PERIOD=0.05"))
+    ASSERT_TRUE(
+        Compile(kRoot / "src/software_component/test/hostile" / h.name, library, "-DHOSTILE_PERIOD=0.05"))
         << h.name;
-    const std::string text = R"(software Strange { input u : Real  output y : Real  sample = 50 ms  feedthrough y : u
-      external ")" + library.string() + R"(" "hostile" }
+    const std::string text =
+        R"(software Strange { input u : Real  output y : Real  sample = 50 ms  feedthrough y : u
+      external ")" +
+        library.string() + R"(" "hostile" }
       system S { s : Strange  c : Constant(k = 3)  f : FirstOrder(k = 1, T = 0.1 s)
         connect c.y -> s.u  connect s.y -> f.u })";
     const auto begin = std::chrono::steady_clock::now();
-    const Trajectory t = RunWith(text, 2, 1, 2);
+    const Trajectory t = RunWith(text, 2, 1, std::string(h.name) == "slow.c" ? 0.3 : 2);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     EXPECT_LT(seconds, 3.5) << h.name;
     if (h.said[0] == '\0') {
@@ -80,27 +86,32 @@ TEST(ForeignCode, PidInCIsThePidOfTheLanguage) {
   const std::string plant = R"(
     target : Step(height = 1, start = 0.1 s)   plant : FirstOrder(k = 2, T = 0.3 s)
     connect target.y -> pid.w   connect plant.y -> pid.y   connect pid.u -> plant.u })";
-  const std::string text = R"(software Pid { input w, y : Real  output u : Real  parameter kp : Real  parameter T : Time = 10 ms
-    sample = T  feedthrough u : w, y  external ")" + (folder.path() / "libpid.so").string() +
-                           R"(" "pid" } system S { pid : Pid(kp = 1.5) )" + plant;
-  const std::string same = R"(software Pid { input w, y : Real  output u : Real  parameter kp : Real  parameter T : Time = 10 ms
-    sample = T  equation u = kp*(w - y) } system S { pid : Pid(kp = 1.5) )" + plant;
+  const std::string text =
+      R"(software Pid { input w, y : Real  output u : Real  parameter kp : Real  parameter T : Time = 10 ms
+    sample = T  feedthrough u : w, y  external ")" +
+      (folder.path() / "libpid.so").string() + R"(" "pid" } system S { pid : Pid(kp = 1.5) )" + plant;
+  const std::string same =
+      R"(software Pid { input w, y : Real  output u : Real  parameter kp : Real  parameter T : Time = 10 ms
+    sample = T  equation u = kp*(w - y) } system S { pid : Pid(kp = 1.5) )" +
+      plant;
   const Trajectory foreign = RunWith(text, 1, 10), own = RunWith(same, 1, 10);
   ASSERT_TRUE(foreign.ok) << foreign.problem;
   ASSERT_EQ(foreign.times, own.times);
   double worst = 0;
   const auto& a = foreign.columns.back();
   for (size_t c = 0; c < own.columns.size() && c < foreign.columns.size(); ++c) {
-    for (size_t r = 0; r < a.size(); ++r) worst = std::max(worst, std::fabs(foreign.columns[c][r] - own.columns[c][r]));
+    for (size_t r = 0; r < a.size(); ++r)
+      worst = std::max(worst, std::fabs(foreign.columns[c][r] - own.columns[c][r]));
   }
   EXPECT_LT(worst, 1e-12);
 }
 
 TEST(ForeignCode, ALibraryThatIsNotThereIsSaid) {
-  const Trajectory t = RunWith(R"(software Pid { input w : Real  output u : Real  sample = 10 ms  feedthrough u : w
+  const Trajectory t =
+      RunWith(R"(software Pid { input w : Real  output u : Real  sample = 10 ms  feedthrough u : w
     external "libnothing.so" "pid" } system S { pid : Pid  c : Constant(k = 1)  g : Gain(k = 1)
     connect c.y -> pid.w  connect pid.u -> g.u })",
-                               1, 10);
+              1, 10);
   EXPECT_FALSE(t.ok);
   EXPECT_TRUE(t.foreign);
   EXPECT_NE(t.problem.find("libnothing.so"), std::string::npos) << t.problem;

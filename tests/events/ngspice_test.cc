@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same circuits in ngspice and here, live. Skipped where ngspice is missing (`./dev evidence` installs it).
+// The same circuits in ngspice and here, live. Skipped where ngspice is missing (`./dev evidence` installs
+// it).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -76,31 +77,32 @@ void Compare(const char* name, const Circuit& c) {
 constexpr const char* kDiode = "Diode(Is = 1e-12 A, Vt = 25.86492 mV, Gmin = 1e-12 S, maxexp = 80)";
 
 TEST(Ngspice, ExponentialDiodeRectifier) {
-  Compare("rectifier",
-          {R"(V1 in 0 SIN(0 10 50)
+  Compare("rectifier", {R"(V1 in 0 SIN(0 10 50)
 D1 in out DM
 R1 out 0 1k
 C1 out 0 10u IC=0
 .model DM D(IS=1e-12 N=1)
 )",
-           std::string(R"(system S {
+                        std::string(R"(system S {
   V : SineVoltageSource(amplitude = 10 V, frequency = 50 Hz)   D : )") +
-               kDiode + R"(
+                            kDiode + R"(
   R : Resistor(R = 1 kohm)   C : Capacitor(C = 10 uF, start e.v = 0 V)
   connect V.p -- D.p   connect D.n -- R.p -- C.p   connect V.n -- R.n -- C.n -- electrical.ground })",
-           0.06, 1e-5, 1e-6, {{"v(out)", "C.v"}}});
+                        0.06,
+                        1e-5,
+                        1e-6,
+                        {{"v(out)", "C.v"}}});
 }
 
 TEST(Ngspice, SchmittTrigger) {
-  Compare("schmitt trigger",
-          {R"(V1 in 0 SIN(0 3 100)
+  Compare("schmitt trigger", {R"(V1 in 0 SIN(0 3 100)
 B1 drive 0 V=5*tanh(50*(V(plus)-V(in)))
 R3 drive out 100
 C1 out 0 1u IC=5
 R1 out plus 10k
 R2 plus 0 10k
 )",
-           R"(component Comparator "5 V * tanh(50 v) behind 100 ohm" {
+                              R"(component Comparator "5 V * tanh(50 v) behind 100 ohm" {
   terminal p1, n1, p2, n2 : electrical
   edge sense : p1 -> n1
   edge drive : p2 -> n2
@@ -114,7 +116,10 @@ system S {
   C : Capacitor(C = 1 uF, start e.v = 5 V)
   connect V.p -- K.n1   connect K.p1 -- R1.n -- R2.p   connect K.p2 -- R3.p   connect R3.n -- C.p -- R1.p
   connect V.n -- K.n2 -- R2.n -- C.n -- electrical.ground })",
-           0.02, 1e-5, 5e-8, {{"v(out)", "C.v"}}});
+                              0.02,
+                              1e-5,
+                              5e-8,
+                              {{"v(out)", "C.v"}}});
 }
 
 TEST(Ngspice, ConverterWithClockedSwitches) {
@@ -124,20 +129,21 @@ TEST(Ngspice, ConverterWithClockedSwitches) {
   const char* halves[] = {"1m", "2m", "4m", "8m"};
   for (int k = 0; k < 4; ++k) {
     const std::string n = std::to_string(k), node = "n" + n;
-    spice += "Vc" + n + " c" + n + " 0 PULSE(0 1 " + halves[k] + " 1n 1n " + halves[k] + " " + periods[k] + ")\n" +
-             "Vd" + n + " d" + n + " 0 PULSE(1 0 " + halves[k] + " 1n 1n " + halves[k] + " " + periods[k] + ")\n" +
-             "S" + n + " ref b" + n + " c" + n + " 0 SM\n";
+    spice += "Vc" + n + " c" + n + " 0 PULSE(0 1 " + halves[k] + " 1n 1n " + halves[k] + " " + periods[k] +
+             ")\n" + "Vd" + n + " d" + n + " 0 PULSE(1 0 " + halves[k] + " 1n 1n " + halves[k] + " " +
+             periods[k] + ")\n" + "S" + n + " ref b" + n + " c" + n + " 0 SM\n";
     spice += "Sg" + n + " b" + n + " 0 d" + n + " 0 SM\nRb" + n + " b" + n + " " + node + " 20k\n";
     if (k > 0) spice += "Rs" + n + " n" + std::to_string(k - 1) + " " + node + " 10k\n";
-    const std::string half(halves[k], 1), period = std::string(periods[k]).substr(0, std::string(periods[k]).size() - 1);
+    const std::string half(halves[k], 1),
+        period = std::string(periods[k]).substr(0, std::string(periods[k]).size() - 1);
     ours += "  bit" + n + " : Pulse(low = 0, high = 1, period = " + period + " ms, width = " + half +
             " ms, delay = " + half + " ms)\n";
     ours += "  up" + n + " : ThresholdSwitch(threshold = 0.5, Ron = 10 ohm, Goff = 1e-8 S)\n  down" + n +
-            " : Switch(Ron = 10 ohm, Goff = 1e-8 S)\n  low" + n + " : BelowThreshold(threshold = 0.5)\n  Rb" + n +
-            " : Resistor(R = 20 kohm)\n";
-    ours += "  connect bit" + n + ".y -> up" + n + ".u   connect bit" + n + ".y -> low" + n + ".u   connect low" + n +
-            ".y -> down" + n + ".u\n  connect Vref.p -- up" + n + ".p   connect up" + n + ".n -- down" + n + ".p -- Rb" +
-            n + ".p   connect down" + n + ".n -- electrical.ground\n";
+            " : Switch(Ron = 10 ohm, Goff = 1e-8 S)\n  low" + n + " : BelowThreshold(threshold = 0.5)\n  Rb" +
+            n + " : Resistor(R = 20 kohm)\n";
+    ours += "  connect bit" + n + ".y -> up" + n + ".u   connect bit" + n + ".y -> low" + n +
+            ".u   connect low" + n + ".y -> down" + n + ".u\n  connect Vref.p -- up" + n + ".p   connect up" +
+            n + ".n -- down" + n + ".p -- Rb" + n + ".p   connect down" + n + ".n -- electrical.ground\n";
     if (k > 0)
       ours += "  Rs" + n + " : Resistor(R = 10 kohm)\n  connect Rb" + std::to_string(k - 1) + ".n -- Rs" + n +
               ".p   connect Rs" + n + ".n -- Rb" + n + ".n\n";
@@ -149,8 +155,7 @@ TEST(Ngspice, ConverterWithClockedSwitches) {
 }
 
 TEST(Ngspice, BuckConverter) {
-  Compare("buck converter",
-          {R"(V1 in 0 12
+  Compare("buck converter", {R"(V1 in 0 12
 S1 in sw c 0 SM
 Vc c 0 PULSE(0 1 0 1n 1n 8u 20u)
 D1 0 sw DM
@@ -161,38 +166,42 @@ R2 out 0 10
 .model SM SW(VT=0.5 VH=0 RON=0.01 ROFF=1e6)
 .model DM D(IS=1e-12 N=1)
 )",
-           std::string(R"(system S {
+                             std::string(R"(system S {
   V : VoltageSource(V = 12 V)   c : Pulse(low = 0, high = 1, period = 20 us, width = 8.001 us, delay = 0.5 ns)
   T : ThresholdSwitch(threshold = 0.5, Ron = 0.01 ohm, Goff = 1e-6 S)   D : )") +
-               kDiode + R"(
+                                 kDiode + R"(
   L : Inductor(L = 100 uH, start e.i = 0 A)   R1 : Resistor(R = 0.05 ohm)   C : Capacitor(C = 47 uF, start e.v = 0 V)
   R2 : Resistor(R = 10 ohm)
   connect c.y -> T.u   connect V.p -- T.p   connect T.n -- L.p -- D.n   connect L.n -- R1.p   connect R1.n -- C.p -- R2.p
   connect V.n -- D.p -- C.n -- R2.n -- electrical.ground })",
-           0.002, 1e-6, 2e-8, {{"v(out)", "C.v"}, {"i(l1)", "L.i"}}});
+                             0.002,
+                             1e-6,
+                             2e-8,
+                             {{"v(out)", "C.v"}, {"i(l1)", "L.i"}}});
 }
 
 TEST(Ngspice, SallenKeyFilter) {
-  Compare("op-amp filter",
-          {R"(V1 in 0 PULSE(0 1 0.1m 1n 1n 1 2)
+  Compare("op-amp filter", {R"(V1 in 0 PULSE(0 1 0.1m 1n 1n 1 2)
 R1 in a 10k
 R2 a plus 10k
 C1 a out 22n IC=0
 C2 plus 0 10n IC=0
 E1 out 0 plus out 1e6
 )",
-           R"(system S {
+                            R"(system S {
   u : Step(height = 1 V, start = 0.1000005 ms)   V : SignalVoltageSource   R1 : Resistor(R = 10 kohm)   R2 : Resistor(R = 10 kohm)
   C1 : Capacitor(C = 22 nF, start e.v = 0 V)   C2 : Capacitor(C = 10 nF, start e.v = 0 V)
   A : VoltageControlledVoltageSource(gain = 1e6)
   connect u.y -> V.u   connect V.p -- R1.p   connect R1.n -- R2.p -- C1.p   connect R2.n -- C2.p -- A.p1
   connect C1.n -- A.p2 -- A.n1   connect V.n -- C2.n -- A.n2 -- electrical.ground })",
-           0.002, 2e-6, 1e-7, {{"v(out)", "A.source.v"}}});
+                            0.002,
+                            2e-6,
+                            1e-7,
+                            {{"v(out)", "A.source.v"}}});
 }
 
 TEST(Ngspice, CoupledInductors) {
-  Compare("coupled inductors",
-          {R"(V1 in 0 SIN(0 10 1k)
+  Compare("coupled inductors", {R"(V1 in 0 SIN(0 10 1k)
 R1 in a 10
 L1 a 0 1m IC=0
 L2 b 0 4m IC=0
@@ -200,12 +209,15 @@ K1 L1 L2 0.9
 R2 b 0 100
 C1 b 0 1u IC=0
 )",
-           R"(system S {
+                                R"(system S {
   V : SineVoltageSource(amplitude = 10 V, frequency = 1 kHz)   R1 : Resistor(R = 10 ohm)
   L : CoupledInductorPair(L1 = 1 mH, L2 = 4 mH, k = 0.9)   R2 : Resistor(R = 100 ohm)   C : Capacitor(C = 1 uF, start e.v = 0 V)
   connect V.p -- R1.p   connect R1.n -- L.p1   connect L.p2 -- R2.p -- C.p
   connect V.n -- L.n1 -- L.n2 -- R2.n -- C.n -- electrical.ground })",
-           0.005, 5e-6, 2e-7, {{"v(b)", "C.v"}}});
+                                0.005,
+                                5e-6,
+                                2e-7,
+                                {{"v(b)", "C.v"}}});
 }
 
 }  // namespace

@@ -80,8 +80,10 @@ TEST(References, BouncingBallComesToRest) {
   double samples = 0;
   const Json& t = expected["samples"]["t"];
   for (size_t k = 0; k < t.size(); ++k) {
-    samples = std::max(samples, std::fabs(At(run, "ball.h", t[k]) - expected["samples"]["h"][k].get<double>()));
-    samples = std::max(samples, std::fabs(At(run, "ball.v", t[k]) - expected["samples"]["v"][k].get<double>()));
+    samples =
+        std::max(samples, std::fabs(At(run, "ball.h", t[k]) - expected["samples"]["h"][k].get<double>()));
+    samples =
+        std::max(samples, std::fabs(At(run, "ball.v", t[k]) - expected["samples"]["v"][k].get<double>()));
   }
   EXPECT_LT(samples, 1e-7);
   std::printf("ball: %zu events, worst %.1e s; samples worst %.1e\n", expected["event_times"].size(), events,
@@ -120,7 +122,8 @@ TEST(References, Relay) {
   const Json& t = expected["samples"]["t"];
   for (size_t k = 0; k < t.size(); ++k) {
     if (t[k].get<double>() > 3.9) break;
-    samples = std::max(samples, std::fabs(At(run, "plant.y", t[k]) - expected["samples"]["x"][k].get<double>()));
+    samples =
+        std::max(samples, std::fabs(At(run, "plant.y", t[k]) - expected["samples"]["x"][k].get<double>()));
     EXPECT_EQ(At(run, "relay.y", t[k]), expected["samples"]["s"][k].get<double>());
   }
   EXPECT_LT(samples, 1e-7);
@@ -172,7 +175,8 @@ TEST(References, SampledPidMotor) {
     const char* names[] = {"motor.i", "motor.w", "motor.theta"};
     for (size_t k = 0; k < 3; ++k) {
       worst = std::max(worst, std::fabs(At(run, names[k], t) - row[k + 1].get<double>()));
-      if (t < 0.9999) worst = std::max(worst, std::fabs(At(run, names[k], t + 0.0025) - row[k + 6].get<double>()));
+      if (t < 0.9999)
+        worst = std::max(worst, std::fabs(At(run, names[k], t + 0.0025) - row[k + 6].get<double>()));
     }
     worst = std::max(worst, std::fabs(At(run, "law.u", t) - row[5].get<double>()));
   }

@@ -148,7 +148,9 @@ TEST(DynamicSignal, BlocksOfOne) {
   const Case cases[] = {
       {"x : Gain(k = -3)", [&](double t) { return -3 * u(t); }},
       {"x : Abs", [&](double t) { return std::fabs(u(t)); }},
-      {"x : Sign", [&](double t) { return t <= 0 ? 0 : u(t) > 0 ? 1 : -1; }},
+      {"x : Sign", [&](double t) { return t <= 0     ? 0
+                                          : u(t) > 0 ? 1
+                                                     : -1; }},
       {"x : Sin", [&](double t) { return std::sin(u(t)); }},
       {"x : Cos", [&](double t) { return std::cos(u(t)); }},
       {"x : ToDegrees", [&](double t) { return u(t) * 180 / kPi; }},

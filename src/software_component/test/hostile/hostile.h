@@ -21,8 +21,17 @@ static cotree_status misbehave(cotree_instance* self, const double* u, double* y
 
 static const cotree_variable hostile_inputs[] = {COTREE_VARIABLE("u", 0.0)};
 static const cotree_variable hostile_outputs[] = {COTREE_VARIABLE("y", 0.0)};
-static const cotree_description hostile_description = {
-    COTREE_HEAD(cotree_description), 1, hostile_inputs, 1, hostile_outputs, 0, 0, 0, 0, sizeof(int64_t), HOSTILE_PERIOD};
+static const cotree_description hostile_description = {COTREE_HEAD(cotree_description),
+                                                       1,
+                                                       hostile_inputs,
+                                                       1,
+                                                       hostile_outputs,
+                                                       0,
+                                                       0,
+                                                       0,
+                                                       0,
+                                                       sizeof(int64_t),
+                                                       HOSTILE_PERIOD};
 
 static cotree_status hostile_create(const char* name, const double* p, cotree_instance** self) {
   (void)name, (void)p;

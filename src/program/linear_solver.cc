@@ -3,6 +3,7 @@
 
 #include <klu.h>
 
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -22,6 +23,11 @@ struct LinearSolver::Sparse {
     if (numeric != nullptr) klu_free_numeric(&numeric, &common);
     if (symbolic != nullptr) klu_free_symbolic(&symbolic, &common);
   }
+};
+
+struct LinearSolver::LeastNorm {
+  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
+  Eigen::VectorXd row_scale;
 };
 
 LinearSolver::LinearSolver(LinearSolver&&) noexcept = default;
@@ -66,7 +72,25 @@ LinearSolver::LinearSolver(size_t size, std::span<const std::vector<uint32_t>> r
       klu_analyze(static_cast<int>(size), sparse_->first.data(), sparse_->rows.data(), &sparse_->common);
 }
 
+bool LinearSolver::FactorLeastNorm(std::span<const double> values) {
+  constexpr size_t kLargest = 300;
+  if (size_ > kLargest) return false;
+  const auto n = static_cast<Eigen::Index>(size_);
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(n, n);
+  for (size_t k = 0; k < values.size(); ++k) a(row_[k], column_[k]) += values[k];
+  if (!a.allFinite()) return false;
+  least_norm_ = std::make_unique<LeastNorm>();
+  // Rows by their largest entry; columns stay, since the size of the solution is measured in them.
+  least_norm_->row_scale = a.cwiseAbs().rowwise().maxCoeff().cwiseMax(1e-300).cwiseInverse();
+  a = least_norm_->row_scale.asDiagonal() * a;
+  least_norm_->decomposition.setThreshold(1e-12);
+  least_norm_->decomposition.compute(a);
+  factored_ = true;
+  return true;
+}
+
 bool LinearSolver::Factor(std::span<const double> values) {
+  least_norm_.reset();
   factored_ = sparse_ ? FactorSparse(values) : FactorDense(values);
   return factored_;
 }
@@ -150,6 +174,11 @@ bool LinearSolver::FactorSparse(std::span<const double> values) {
 
 void LinearSolver::Solve(std::span<double> right) const {
   const size_t n = size_;
+  if (least_norm_ != nullptr) {
+    Eigen::Map<Eigen::VectorXd> b(right.data(), static_cast<Eigen::Index>(n));
+    b = least_norm_->decomposition.solve(least_norm_->row_scale.cwiseProduct(b)).eval();
+    return;
+  }
   if (sparse_) {
     klu_solve(sparse_->symbolic, sparse_->numeric, static_cast<int>(n), 1, right.data(), &sparse_->common);
     return;

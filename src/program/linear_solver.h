@@ -22,6 +22,9 @@ class LinearSolver {
   /// says how small the smallest pivot was relative to its column, `weak_column` which.
   bool Factor(std::span<const double> values);
   void Solve(std::span<double> right) const;
+  /// Where Factor says singular: Solve gives the solution of least size, if there is one (two brakes that hold one
+  /// shaft share the torque). False: too large for it.
+  bool FactorLeastNorm(std::span<const double> values);
 
   /// The next Factor chooses its pivots as if it were the first.
   void Forget();
@@ -32,6 +35,7 @@ class LinearSolver {
 
  private:
   struct Sparse;
+  struct LeastNorm;
   bool FactorDense(std::span<const double> values);
   bool FactorSparse(std::span<const double> values);
 
@@ -40,6 +44,7 @@ class LinearSolver {
   std::vector<double> lu_, scale_;
   std::vector<uint32_t> order_;
   std::unique_ptr<Sparse> sparse_;
+  std::unique_ptr<LeastNorm> least_norm_;  // while it is in force
   double smallest_pivot_ = 0;
   size_t weak_column_ = 0;
   bool factored_ = false;

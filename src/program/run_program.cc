@@ -123,11 +123,26 @@ bool ProgramRun::SolveBlock(uint32_t index, double time) {
     for (const uint32_t slot : block.unknowns) values[slot] = 0;
     EvaluateBlock(block, state, time);
     const bool keep = block.kind == BlockKind::kLinearConstant && state.constant_done;
-    if (!keep && !state.solver->Factor(state.jacobian)) return singular();
+    bool least_norm = false;
+    if (!keep && !state.solver->Factor(state.jacobian)) {
+      least_norm = block.kind == BlockKind::kLinear && state.solver->FactorLeastNorm(state.jacobian);
+      if (!least_norm) return singular();
+    }
     state.constant_done = true;
     for (double& r : state.residual) r = -r;
+    double asked = 0;
+    for (const double r : state.residual) asked = std::max(asked, std::fabs(r));
     state.solver->Solve(state.residual);
     for (size_t k = 0; k < n; ++k) values[block.unknowns[k]] = state.residual[k];
+    if (least_norm) {
+      // Fine if the equations agree with each other; otherwise they contradict.
+      EvaluateBlock(block, state, time);
+      for (const double r : state.residual) {
+        if (!(std::fabs(r) <= 1e-9 * std::max(asked, 1e-3))) return singular();
+      }
+      ++iterations;
+      return true;
+    }
     // One step of refinement: large blocks of mixed units lose digits otherwise.
     EvaluateBlock(block, state, time);
     for (double& r : state.residual) r = -r;

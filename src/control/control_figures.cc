@@ -100,9 +100,9 @@ Figure NyquistFigure(const std::string& title, const Channel& loop) {
   for (const auto& v : values) {
     const bool inside = std::abs(v.real()) <= window && std::abs(v.imag()) <= window;
     upper.x.push_back(inside ? v.real() : NAN);
-    upper.y.push_back(v.imag());
+    upper.y.push_back(inside ? v.imag() : NAN);
     lower.x.push_back(inside ? v.real() : NAN);
-    lower.y.push_back(-v.imag());
+    lower.y.push_back(inside ? -v.imag() : NAN);
   }
   circle.name = "unit circle";
   circle.dash = Dash::kDotted;
@@ -144,8 +144,9 @@ Figure RootLocusFigure(const std::string& title, const Channel& loop) {
     branch.colour = k;
     branch.dash = Dash::kSolid;
     for (const auto& p : locus.branches[k]) {
-      branch.x.push_back(std::abs(p.real()) <= size && std::abs(p.imag()) <= size ? p.real() : NAN);
-      branch.y.push_back(p.imag());
+      const bool inside = std::abs(p.real()) <= size && std::abs(p.imag()) <= size;
+      branch.x.push_back(inside ? p.real() : NAN);
+      branch.y.push_back(inside ? p.imag() : NAN);
     }
     pane.series.push_back(std::move(branch));
   }

@@ -155,6 +155,27 @@ class Trimmer {
     return true;
   }
 
+  // What is next to nothing in every row is 0 but for rounding.
+  void ClearRounding() {
+    const VectorXd x = scaled(Unknowns());
+    const MatrixXd terms = jacobian_.cwiseAbs() * x.cwiseAbs().asDiagonal();
+    const VectorXd size = terms.rowwise().sum();
+    VectorXd cleared = Unknowns();
+    for (Index j = 0; j < all_; ++j) {
+      bool small = false, large = false;
+      for (Index i = 0; i < rows_; ++i) {
+        if (jacobian_(i, j) == 0) continue;
+        (terms(i, j) <= 1e-13 * size[i] || x[j] == 0 || std::fabs(x[j]) < 1e-25 ? small : large) = true;
+      }
+      if (small && !large) cleared[j] = 0;
+    }
+    const VectorXd before = Unknowns();
+    Place(cleared);
+    if (Evaluate() && Small(Projected(values_))) return;
+    Place(before);
+    Evaluate();
+  }
+
   void Judge() {
     const VectorXd residual = Projected(values_);
     out_.ok = Small(residual);
@@ -163,7 +184,10 @@ class Trimmer {
       if (free && std::fabs(values_[i]) > 1e-9 * row_[i])
         out_.drifting.push_back({static_cast<uint32_t>(i), values_[i]});
     }
-    if (out_.ok) return;
+    if (out_.ok) {
+      ClearRounding();
+      return;
+    }
     std::vector<std::pair<double, Index>> order;
     const double largest = residual.cwiseAbs().maxCoeff();
     for (Index i = 0; i < rows_; ++i) {

@@ -29,6 +29,7 @@ class Trimmer {
       if (std::find(unknowns_.begin(), unknowns_.end(), f.slot) != unknowns_.end()) run_.values[f.slot] = f.value;
     }
     if (!Evaluate()) return Failed();
+    if (all_ == 0 || rows_ == 0) return WithoutUnknowns();
     constexpr int kMost = 200;
     for (out_.iterations = 1; out_.iterations <= kMost; ++out_.iterations) {
       Differentiate();
@@ -65,6 +66,19 @@ class Trimmer {
  private:
   Trim Failed() {
     out_.failure = run_.FailureText();
+    return std::move(out_);
+  }
+  // Nothing moves: what is fixed has its value, or not.
+  Trim WithoutUnknowns() {
+    out_.ok = true;
+    out_.undetermined = unknowns_.size();
+    for (size_t k = 0; k < problem_.fixed.size(); ++k) {
+      const TrimProblem::Fixed& f = problem_.fixed[k];
+      const double reached = run_.values[f.slot];
+      if (std::fabs(reached - f.value) <= 1e-9 * std::fabs(f.value)) continue;
+      out_.ok = false;
+      out_.unmet.push_back({f.slot, f.value, reached, false});
+    }
     return std::move(out_);
   }
   VectorXd Unknowns() const {
@@ -194,6 +208,12 @@ class Trimmer {
       if (std::fabs(residual[i]) > 1e-3 * largest) order.emplace_back(-std::fabs(residual[i]), i);
     }
     std::sort(order.begin(), order.end());
+    // What may move steadily is to blame last.
+    const auto moves = [&](const std::pair<double, Index>& x) {
+      return x.second < n_ && drift_.cols() > 0 && drift_.row(x.second).norm() > 1e-9;
+    };
+    const auto blamed = std::remove_if(order.begin(), order.end(), moves);
+    if (blamed != order.begin()) order.erase(blamed, order.end());
     for (const auto& [unused, i] : order) {
       const auto k = static_cast<size_t>(i);
       if (i < n_) {

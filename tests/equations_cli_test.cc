@@ -552,7 +552,7 @@ void CheckPage(const char* name, const char* file, size_t least) {
 
 TEST(SystemCommands, TheManualShowsWhatIsPrinted) {
   CheckPage("equations.md", "drive.cot", 6);
-  CheckPage("control.md", "drive.cot", 5);
+  CheckPage("control.md", "drive.cot", 4);
   CheckPage("simulate.md", "low_pass.cot", 3);
   CheckPage("results.md", "low_pass.cot", 6);
 }

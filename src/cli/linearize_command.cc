@@ -79,9 +79,9 @@ std::string MarginsText(const Loop& loop, const Margins& m, const Console& conso
   TextTable table("llll");
   table.Add({"margins", "", "", ""});
   table.Add({"", "gain, upwards", upper ? fmt::format("x {} ({} dB)", ShortNumber(upper->factor), decibel(upper->factor)) : "none",
-             upper ? AtText(upper->frequency) : "the gain may grow without bound"});
+             upper ? AtText(upper->frequency) : m.stable ? "the gain may grow without bound" : "no larger gain changes that"});
   table.Add({"", "gain, downwards", lower ? fmt::format("x {} ({} dB)", ShortNumber(lower->factor), decibel(lower->factor)) : "none",
-             lower ? AtText(lower->frequency) : "the gain may fall to 0"});
+             lower ? AtText(lower->frequency) : m.stable ? "the gain may fall to 0" : "no smaller gain changes that"});
   const auto phase = m.SmallestPhase(), delay = m.SmallestDelay();
   table.Add({"", "phase", phase ? ShortNumber(phase->margin * 180 / M_PI) + " deg" : "none",
              phase ? AtText(phase->frequency) : "|L| is nowhere 1"});

@@ -185,15 +185,18 @@ class TrimCommand {
     const EquationSystem& system = *t_.equations;
     const Model& model = *system.model;
     out->json["name"] = model.Text(model[t_.graph->system].name);
-    Json inputs = Json::object(), states = Json::object(), values = Json::object(), moving = Json::object();
+    Json inputs = Json::array(), states = Json::array(), values = Json::array(), moving = Json::array();
+    const auto add = [](Json& list, const std::string& name, double value) {
+      list.push_back({{"name", name}, {"value", value}});
+    };
     for (size_t k = 0; k < system.inputs.size(); ++k)
-      inputs[system.input_names[k]] = run.values[t_.sorted->Slot(system.inputs[k])];
-    for (const uint32_t slot : t_.program->state_slots) states[t_.sorted->SlotName(slot)] = run.values[slot];
-    for (const Trim::Drift& d : trim.drifting) moving[t_.sorted->SlotName(t_.program->state_slots[d.state])] = d.rate;
+      add(inputs, system.input_names[k], run.values[t_.sorted->Slot(system.inputs[k])]);
+    for (const uint32_t slot : t_.program->state_slots) add(states, t_.sorted->SlotName(slot), run.values[slot]);
+    for (const Trim::Drift& d : trim.drifting) add(moving, t_.sorted->SlotName(t_.program->state_slots[d.state]), d.rate);
     for (uint32_t slot = 0; slot < t_.sorted->first_slot[system.part_variables]; ++slot) {
       const VariableRef ref = t_.sorted->OfSlot(slot);
       if (system.PartOfVariable(ref.variable) < t_.graph->components.size())
-        values[t_.sorted->SlotName(slot)] = run.values[slot];
+        add(values, t_.sorted->SlotName(slot), run.values[slot]);
     }
     out->json["inputs"] = inputs;
     out->json["states"] = states;

@@ -48,7 +48,7 @@ constexpr const char* kCircuit =
 constexpr const char* kBroken = "system Broken {\n  r : Resistor(R = 10 uF\n  connect r.p -- \n}\n";
 
 const std::vector<std::string> kCommands{"check",     "graph", "tree", "order",   "equations",
-                                         "linearize", "fmt",   "new",  "library", "edit-text"};
+                                         "linearize", "trim",  "fmt",  "new",     "library", "edit-text"};
 
 // --- Exit codes --------------------------------------------------------------------------------------
 

@@ -407,7 +407,7 @@ TEST(LinearizeCommand, TextHasMatricesDerivativesAndPoles) {
                            "\n  D_du1  V.u'\n", "  V.i    -1.2\n", "real  imaginary", "-0.05"})
     EXPECT_TRUE(Contains(run.out, part)) << part << "\n" << run.out;
   const Ran oscillator = RunCotree({"linearize", Model("rlc_series")});
-  EXPECT_TRUE(Contains(oscillator.out, "-1  +-4.3589i  4.47214  0.711763  0.223607\n")) << oscillator.out;
+  EXPECT_TRUE(Contains(oscillator.out, "-1  +-4.3589i  4.47214  0.711763  0.223607            1 s\n")) << oscillator.out;
   EXPECT_FALSE(Contains(oscillator.out, "_du")) << oscillator.out;
 }
 
@@ -552,6 +552,7 @@ void CheckPage(const char* name, const char* file, size_t least) {
 
 TEST(SystemCommands, TheManualShowsWhatIsPrinted) {
   CheckPage("equations.md", "drive.cot", 6);
+  CheckPage("control.md", "drive.cot", 4);
   CheckPage("simulate.md", "low_pass.cot", 3);
   CheckPage("results.md", "low_pass.cot", 6);
 }

@@ -255,6 +255,7 @@ TEST(Schema, ABrokenTranslationFails) {
   EXPECT_TRUE(broken({"equations", "--form", "state-space"}, "/system/matrices/A/0/0", "1"));
   EXPECT_TRUE(broken({"linearize"}, "/system/poles/0/natural_frequency", -1));
   EXPECT_TRUE(broken({"linearize"}, "/system/A", nullptr));
+  EXPECT_TRUE(broken({"trim"}, "/system/states", nullptr));
 }
 
 TEST(Schema, CheckOfAFileThatIsNotThere) {

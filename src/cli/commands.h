@@ -75,8 +75,18 @@ int RunOrder(const SystemOptions& options, const Console& console);
 
 struct LinearizeOptions : SystemOptions {
   std::vector<std::string> inputs, outputs;
+  std::string open;          // a signal at which a loop is cut
+  std::optional<double> at;  // around the motion at this time
+  bool margins = false;
+  std::string bode, nyquist, root_locus, step;  // pictures to draw
 };
 int RunLinearize(const LinearizeOptions& options, const Console& console);
+
+struct TrimOptions : SystemOptions {
+  std::vector<std::string> fixed;  // "load.w=100"
+  std::vector<std::string> free;   // inputs
+};
+int RunTrim(const TrimOptions& options, const Console& console);
 
 struct EquationsOptions : LinearizeOptions {
   std::string form = "causal";  // causal, system, state-space

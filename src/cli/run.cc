@@ -19,7 +19,8 @@ A first model, in two minutes:
   cotree tree lamp.cot         the normal tree: what is primary, what follows, the order of the system
   cotree order lamp.cot        the blocks in the order of computation;  --format svg  draws the sorted matrix
   cotree equations lamp.cot    the equations, solved;  --form system  as they stand;  --form state-space
-  cotree linearize lamp.cot    A, B, C, D and the poles;  --input NAME --output NAME
+  cotree linearize lamp.cot    A, B, C, D and the poles;  --input NAME --output NAME;  --open NAME --margins  of a loop
+  cotree trim lamp.cot         an operating point;  --fix load.w=100 --free drive.u
   cotree simulate lamp.cot     runs its experiment;  --out lamp.cotr  keeps everything;  --plot  draws it
   cotree plot lamp.cotr        draws variables of a result;  cotree compare A B, cotree convert A B
   cotree library               all components;  cotree library Resistor  shows one
@@ -127,12 +128,36 @@ int RunCotree(int argc, char** argv) {
   LinearizeOptions linearize;
   CLI::App* linearize_command =
       AddSystemCommand(app, "linearize", "the linear model around the start: A, B, C, D, poles", &linearize,
-                       {"text", "json"}, "-o");
+                       {"text", "json", "npz", "mat"}, "-o,--out");
+  std::string linearize_at;
+  linearize_command->add_option("--open", linearize.open,
+                                "cut the loop at this input or output: L = -(what comes back / what goes in)");
+  linearize_command->add_option("--at", linearize_at, "around the motion at this time: \"2.5 s\"");
+  linearize_command->add_flag("--margins", linearize.margins,
+                              "gain, phase and delay margins of the loop, and whether it is stable");
+  linearize_command->add_option("--bode", linearize.bode, "draw gain and phase: .svg or .png");
+  linearize_command->add_option("--nyquist", linearize.nyquist, "draw the loop in the complex plane");
+  linearize_command->add_option("--root-locus", linearize.root_locus, "draw the closed loop's poles, gains 0 to 1000");
+  linearize_command->add_option("--step", linearize.step, "draw the response to a step; with --open, of the closed loop");
   linearize_command->footer(
       "\nExamples:\n  cotree linearize examples/positioner/positioner.cot --input drive.u --output "
       "load.phi\n  cotree "
       "linearize drive.cot --input pid.y --output load.w --output motor.armature.i --format json | jq "
-      ".system.poles");
+      ".system.poles\n  cotree linearize examples/positioner/positioner.cot --open drive.u --margins --bode "
+      "loop.svg\n  cotree linearize drive.cot --input drive.u --output load.w --format npz --out drive.npz");
+
+  TrimOptions trim;
+  CLI::App* trim_command = AddSystemCommand(
+      app, "trim", "an operating point: derivatives 0, some variables given, some inputs to be found", &trim,
+      {"text", "json"});
+  trim_command->add_option("--fix", trim.fixed, "\"load.w = 100\", \"load.w = 955 rpm\": a variable that is given; repeatable")
+      ->allow_extra_args(false);
+  trim_command->add_option("--free", trim.free, "an input to be found, cut from what drives it; repeatable")
+      ->allow_extra_args(false);
+  trim_command->footer(
+      "\nExamples:\n  cotree trim drive.cot --fix load.w=100 --free drive.u\n  cotree trim drive.cot --format json | jq "
+      ".system.values");
+
   for (const auto& [command, options] :
        {std::pair<CLI::App*, LinearizeOptions*>(equations_command, &equations),
         std::pair<CLI::App*, LinearizeOptions*>(linearize_command, &linearize)}) {
@@ -302,7 +327,7 @@ Operations:
     if (app.get_subcommands().empty() && argv[1][0] != '-') {
       const std::string_view near =
           Nearest(argv[1], {"check", "graph", "simulate", "values", "plot", "convert", "compare", "tree",
-                            "order", "equations", "linearize", "fmt", "new", "library", "edit-text"});
+                            "order", "equations", "linearize", "trim", "fmt", "new", "library", "edit-text"});
       std::fprintf(stderr, "cotree: `%s` is not a command%s\nTry `cotree --help`.\n", argv[1],
                    near.empty() ? "" : ("; did you mean `" + std::string(near) + "`?").c_str());
       return kExitUsage;
@@ -319,7 +344,8 @@ Operations:
                                              std::tuple(&simulate_interval, &simulate.interval, "--interval"),
                                              std::tuple(&simulate_step, &simulate.step, "--step"),
                                              std::tuple(&simulate_max_step, &simulate.max_step, "--max-step"),
-                                             std::tuple(&values_at, &values.stop, "--at")}) {
+                                             std::tuple(&values_at, &values.stop, "--at"),
+                                             std::tuple(&linearize_at, &linearize.at, "--at")}) {
     if (text->empty()) continue;
     *target = ParseTime(*text);
     if (*target) continue;
@@ -337,6 +363,7 @@ Operations:
   if (order_command->parsed()) return RunOrder(order, console);
   if (equations_command->parsed()) return RunEquations(equations, console);
   if (linearize_command->parsed()) return RunLinearize(linearize, console);
+  if (trim_command->parsed()) return RunTrim(trim, console);
   if (format_command->parsed()) return RunFormat(format, console);
   if (new_command->parsed()) return RunNew(create, console);
   if (library_command->parsed()) return RunLibrary(library, console);

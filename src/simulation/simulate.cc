@@ -206,6 +206,7 @@ class Simulator {
       at_stop_ = stop;
       if (stop.checkpoint && !located) Checkpoint(time);
     }
+    if (options_.at_stop) options_.at_stop(time, run_);
     if (program_.terminal_slots.empty() && !at_stop_.tick) return;
     if (!events_.Settle(time, {at_stop_.tick, true, true}))
       Fail(time, events_.problem());

@@ -36,6 +36,8 @@ struct SimulationOptions {
   std::function<bool(double time)> progress;
   /// Takes each row (values by slot in `slots`) instead of keeping it in the trajectory; false stops the run.
   std::function<bool(double time, std::span<const double> values)> row;
+  /// Takes everything as it is at `stop`, before terminal events; not called where the run ends earlier.
+  std::function<void(double time, ProgramRun& run)> at_stop;
   /// Takes what happens, in words.
   std::function<void(double time, const std::string& what)> event;
 

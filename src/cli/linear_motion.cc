@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/linear_motion.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "cli/files.h"
+#include "cli/linear_model.h"
+#include "cli/system_command.h"
+#include "simulation/events.h"
+#include "simulation/simulate.h"
+
+namespace cotree {
+namespace {
+
+/** Everything of one instant of the whole system. */
+struct Instant {
+  std::vector<double> values;
+  std::vector<DelayLine> delay_lines;
+  double switch_time = 0;
+};
+
+bool Take(const Translation& closed, double time, Instant* out, std::string* problem) {
+  const Program& program = *closed.program;
+  const bool steady = (*closed.equations->model)[closed.graph->system].steady;
+  const auto keep = [&](double, ProgramRun& run) {
+    out->values = run.values;
+    out->delay_lines = run.delay_lines;
+    out->switch_time = run.switch_time;
+  };
+  if (time == 0) {
+    ProgramRun run(program);
+    run.switch_time = 1e-9;
+    InitializeOptions initialize;
+    initialize.steady = steady;
+    const Initialization start = Events(run, program).Begin(closed.starts, initialize);
+    if (!start.ok) *problem = "at the start: " + start.problem;
+    keep(0, run);
+    return start.ok;
+  }
+  SimulationOptions simulation;
+  simulation.stop = time;
+  simulation.steady = steady;
+  simulation.rtol = 1e-8;
+  simulation.row = [](double, std::span<const double>) { return true; };
+  simulation.at_stop = keep;
+  const Trajectory run = Simulate(program, closed.starts, simulation, {0});
+  if (!run.ok) *problem = run.problem;
+  if (run.ok && out->values.empty())
+    *problem = fmt::format("the model ends its run before {:g} s: {}", time, run.stop_reason);
+  return run.ok && !out->values.empty();
+}
+
+// Slots that are held between events, by component in the order of their slots.
+std::map<uint32_t, std::vector<uint32_t>> HeldSlots(const Program& program) {
+  std::map<uint32_t, std::vector<uint32_t>> out;
+  for (const auto& r : program.relations) out[r.component].push_back(r.slot);
+  for (auto& [component, slots] : out) std::sort(slots.begin(), slots.end());
+  return out;
+}
+
+// The free inputs stand between the variables of components and those the system adds: all else is the same.
+void Place(const Translation& open, const Translation& closed, const Instant& instant, ProgramRun& run) {
+  const uint32_t count = static_cast<uint32_t>(open.equations->inputs.size());
+  const uint32_t first = count == 0 ? UINT32_MAX : open.equations->inputs[0].variable;
+  for (uint32_t slot = 0; slot < open.sorted->slots(); ++slot) {
+    VariableRef ref = open.sorted->OfSlot(slot);
+    if (ref.variable >= first && ref.variable < first + count) continue;
+    if (ref.variable >= first) ref.variable -= count;
+    if (ref.variable < closed.equations->variable_count && closed.sorted->HasSlot(ref))
+      run.values[slot] = instant.values[closed.sorted->Slot(ref)];
+  }
+  for (const auto& pre : open.program->pres) run.values[pre.slot] = run.values[pre.of];
+  const auto own = HeldSlots(*open.program), others = HeldSlots(*closed.program);
+  for (const auto& [component, slots] : own) {
+    const auto other = others.find(component);
+    if (other == others.end() || other->second.size() != slots.size()) continue;
+    for (size_t k = 0; k < slots.size(); ++k) run.values[slots[k]] = instant.values[other->second[k]];
+  }
+  run.switch_time = instant.switch_time;
+  if (run.delay_lines.size() == instant.delay_lines.size()) run.delay_lines = instant.delay_lines;
+  const NameFinder finder(*closed.equations->model, *closed.graph);
+  for (uint32_t k = 0; k < count; ++k) {
+    const VariableRef driver =
+        FindVariable(*closed.equations, finder, DriverOfInput(open, open.equations->input_names[k]));
+    if (driver.variable == UINT32_MAX) continue;
+    for (uint32_t order = 0; open.sorted->HasSlot({open.equations->inputs[k].variable, order}); ++order) {
+      const VariableRef from{driver.variable, driver.order + order};
+      if (closed.sorted->HasSlot(from))
+        run.values[open.sorted->Slot({open.equations->inputs[k].variable, order})] =
+            instant.values[closed.sorted->Slot(from)];
+    }
+  }
+}
+
+}  // namespace
+
+std::string DriverOfInput(const Translation& t, const std::string& input) {
+  const Model& model = *t.equations->model;
+  const LargeVector<Driver> drivers = ResolveDrivers(model, *t.graph);
+  for (uint32_t i = 0; i < t.graph->components.size(); ++i) {
+    const ElementClass& element = t.graph->ElementOf(ComponentId(i));
+    for (uint32_t slot = 0; slot < element.slot_variable.size(); ++slot) {
+      const std::string name = InputName(model, *t.graph, ComponentId(i), slot);
+      const bool only = element.slot_variable.size() == 1 && ComponentName(model, *t.graph, ComponentId(i)) == input;
+      if (name != input && !only) continue;
+      const Driver& driver = drivers[t.graph->components[i].first_input + slot];
+      return driver.component.IsNone() ? "" : DriverName(model, *t.graph, driver);
+    }
+  }
+  return input;
+}
+
+std::optional<LinearModel> LinearizeOnMotion(const SystemOptions& options, const Translation& open,
+                                             const std::vector<std::string>& outputs, double time,
+                                             const Console& console, int* exit) {
+  std::vector<VariableRef> found;
+  *exit = kExitUsage;
+  if (!FindOutputs(open, outputs, &found)) return std::nullopt;
+  *exit = kExitModel;
+  if (!open.program->unsupported.empty()) {
+    fmt::print(stderr, "cotree: {} cannot be computed in this version\n", open.program->unsupported.front());
+    return std::nullopt;
+  }
+  DiskReader reader;
+  LoadOptions load;
+  load.library = options.library;
+  load.settings = options.settings;
+  load.system = options.system;
+  const auto loaded = LoadModel(options.file, reader, load);
+  TranslateOptions translate;
+  const Model& model = *open.equations->model;
+  translate.system = model.Text(model[open.graph->system].name);
+  const auto closed = Translate(*loaded, translate);
+  if (!closed->ok) {
+    PrintDiagnostics(loaded->diagnostics, loaded->model.files, console);
+    fmt::print(stderr, "cotree: the system itself, with nothing cut, cannot be translated: there is no motion to "
+                       "linearise around; leave --open and --at away\n");
+    return std::nullopt;
+  }
+  *exit = kExitNumerical;
+  if (open.sorted->states.size() > kMostStates) {
+    fmt::print(stderr, "cotree: {} states are too many for matrices (at most {})\n", open.sorted->states.size(),
+               kMostStates);
+    return std::nullopt;
+  }
+  Instant instant;
+  std::string problem;
+  if (!Take(*closed, time, &instant, &problem)) {
+    fmt::print(stderr, "cotree: {}\n", problem);
+    return std::nullopt;
+  }
+  ProgramRun run(*open.program);
+  Place(open, *closed, instant, run);
+  if (!run.Run(time)) {
+    fmt::print(stderr, "cotree: {}\n", run.FailureText());
+    return std::nullopt;
+  }
+  *exit = kExitOk;
+  return Linearize(run, *open.program, found, time);
+}
+
+}  // namespace cotree

@@ -79,7 +79,11 @@ Figure FigureOfResult(const std::vector<PlottedRun>& runs, const std::vector<std
       pane.share = 0.5;
     }
     if (runs.empty()) continue;
-    for (const ResultEvent& event : runs[0].result->events) pane.marks.push_back({event.time, event.text});
+    // More than that is a grey bar that says nothing.
+    constexpr size_t kMostMarks = 150;
+    if (runs[0].result->events.size() <= kMostMarks) {
+      for (const ResultEvent& event : runs[0].result->events) pane.marks.push_back({event.time, event.text});
+    }
   }
   return figure;
 }

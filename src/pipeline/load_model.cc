@@ -57,7 +57,7 @@ std::unique_ptr<LoadedModel> LoadModel(const std::string& path, TextReader& read
                                        const LoadOptions& options) {
   if (!options.settings.empty()) {
     const auto text = reader.Read(path);
-    if (text) return LoadModelText(path, WithSettings(*text, options), reader, options);
+    if (text) return LoadModelText(path, *text, reader, options);
   }
   auto loaded = LoadLibrary(reader, options);
   loaded->readable = loaded->declarations->AddFile(path);
@@ -68,6 +68,7 @@ std::unique_ptr<LoadedModel> LoadModel(const std::string& path, TextReader& read
 std::unique_ptr<LoadedModel> LoadModelText(const std::string& name, std::string text, TextReader& reader,
                                            const LoadOptions& options) {
   auto loaded = LoadLibrary(reader, options);
+  if (!options.settings.empty()) text = WithSettings(text, options);
   loaded->declarations->AddText(name, std::move(text));
   BuildModel(loaded->model, *loaded->declarations, loaded->diagnostics);
   return loaded;

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cotree/cotree.h"
+#include "pipeline/translate.h"
+#include "simulation/simulate.h"
+
+namespace cotree {
+
+struct Simulation::Impl {
+  std::string path, text, system;  // a path, or a text
+  std::map<std::string, std::string> settings;
+  std::unique_ptr<LoadedModel> loaded;
+  std::unique_ptr<Translation> translation;
+  Trajectory trajectory;
+  std::map<std::string, size_t> column_of_name;
+
+  // Reads and translates with what is set.
+  void Prepare() {
+    LoadOptions options;
+    for (const auto& [name, value] : settings) options.settings.push_back(name + "=" + value);
+    if (!path.empty()) {
+      DiskReader reader;
+      loaded = LoadModel(path, reader, options);
+    } else {
+      NoReader reader;
+      loaded = LoadModelText("text.cot", text, reader, options);
+    }
+    TranslateOptions how;
+    how.system = system;
+    how.rates = true;
+    translation = Translate(*loaded, how);
+    if (loaded->diagnostics.ok() && translation->ok) return;
+    std::string all;
+    for (const Diagnostic& d : loaded->diagnostics.list())
+      all += RenderText(d, loaded->model.files, false) + "\n";
+    throw Error(all.empty() ? "there is no system to run" : all);
+  }
+};
+
+Simulation::Simulation(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+Simulation::~Simulation() = default;
+
+Simulation::Simulation(const std::string& path, const std::string& system) : impl_(std::make_unique<Impl>()) {
+  impl_->path = path;
+  impl_->system = system;
+  impl_->Prepare();
+}
+
+Simulation Simulation::FromText(const std::string& text, const std::string& system) {
+  auto impl = std::make_unique<Impl>();
+  impl->text = text;
+  impl->system = system;
+  impl->Prepare();
+  return Simulation(std::move(impl));
+}
+
+void Simulation::Set(const std::string& parameter, const std::string& value) {
+  const auto before = impl_->settings;
+  impl_->settings[parameter] = value;
+  try {
+    impl_->Prepare();
+  } catch (const Error&) {
+    impl_->settings = before;
+    impl_->Prepare();
+    throw;
+  }
+}
+
+void Simulation::Run(const RunOptions& options) {
+  SimulationOptions how;
+  how.start = options.start;
+  how.stop = options.stop;
+  how.interval = options.interval;
+  how.rtol = options.rtol;
+  how.method = MethodOf(options.solver);
+  impl_->trajectory = Simulate(*impl_->translation->program, impl_->translation->starts, how);
+  impl_->column_of_name.clear();
+  for (size_t k = 0; k < impl_->trajectory.slots.size(); ++k)
+    impl_->column_of_name[impl_->translation->sorted->SlotName(impl_->trajectory.slots[k])] = k;
+  if (!impl_->trajectory.ok) throw Error("the run failed " + impl_->trajectory.problem);
+}
+
+const std::vector<double>& Simulation::Times() const {
+  return impl_->trajectory.times;
+}
+
+const std::vector<double>& Simulation::Column(const std::string& name) const {
+  auto at = impl_->column_of_name.find(name);
+  if (at == impl_->column_of_name.end()) {
+    // As users write it: "load.w" for the rate of "load.phi".
+    const NameFinder finder(impl_->loaded->model, *impl_->translation->graph);
+    const VariableRef ref = FindVariable(*impl_->translation->equations, finder, name);
+    if (impl_->translation->sorted->HasSlot(ref))
+      at = impl_->column_of_name.find(
+          impl_->translation->sorted->SlotName(impl_->translation->sorted->Slot(ref)));
+  }
+  if (at == impl_->column_of_name.end()) throw Error("there is no variable `" + name + "` in the run");
+  return impl_->trajectory.columns[at->second];
+}
+
+std::vector<std::string> Simulation::Names() const {
+  std::vector<std::string> out;
+  for (const auto& [name, column] : impl_->column_of_name) out.push_back(name);
+  return out;
+}
+
+}  // namespace cotree

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "cotree/cotree.h"
+
+namespace {
+
+constexpr const char* kText = R"(system S {
+  V : VoltageSource(V = 5 V)   R : Resistor(R = 1 kohm)   C : Capacitor(C = 1 uF, start e.v = 0 V)
+  connect V.p -- R.p   connect R.n -- C.p   connect V.n -- C.n -- electrical.ground })";
+
+// v = 5 V*(1 - exp(-t/(R*C))).
+TEST(Api, LoadSetRunRead) {
+  cotree::Simulation circuit = cotree::Simulation::FromText(kText);
+  for (const double r : {1e3, 2e3}) {
+    circuit.Set("R.R", std::to_string(r) + " ohm");
+    circuit.Run({.stop = 2e-3, .rtol = 1e-8});
+    ASSERT_EQ(circuit.Times().size(), circuit.Column("C.v").size());
+    EXPECT_NEAR(circuit.Column("C.v").back(), 5 * (1 - std::exp(-2e-3 / (r * 1e-6))), 1e-6);
+  }
+  EXPECT_THROW(circuit.Column("C.w"), cotree::Error);
+  EXPECT_THROW(circuit.Set("R.Q", "1 ohm"), cotree::Error);
+  circuit.Run({.stop = 1e-3});  // what was set before still holds
+  EXPECT_NEAR(circuit.Column("C.v").back(), 5 * (1 - std::exp(-0.5)), 1e-4);
+}
+
+TEST(Api, FindingsAreThrown) {
+  try {
+    cotree::Simulation::FromText("system S { R : Resistr(R = 1 ohm) }");
+    FAIL();
+  } catch (const cotree::Error& e) {
+    EXPECT_NE(std::string(e.what()).find("Resistor"), std::string::npos) << e.what();
+  }
+}
+
+}  // namespace

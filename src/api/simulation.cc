@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cotree/cotree.h"
+#include <cotree/cotree.h>
+
 #include "pipeline/translate.h"
 #include "simulation/simulate.h"
 

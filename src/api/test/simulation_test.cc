@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cotree/cotree.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
-
-#include "cotree/cotree.h"
 
 namespace {
 

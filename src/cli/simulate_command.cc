@@ -332,7 +332,7 @@ int RunSimulate(const SimulateOptions& options, const Console& console) {
   p.simulation.event = [&](double time, const std::string& what) { output.Event(time, what); };
   if (!options.checkpoint.empty()) {
     p.simulation.checkpoint = [&](double time, uint64_t rows, const std::string& state) {
-      SaveCheckpoint({header.model_hash, settings, time, rows, state}, options.checkpoint);
+      if (output.Flush()) SaveCheckpoint({header.model_hash, settings, time, rows, state}, options.checkpoint);
     };
   }
   const Trajectory trajectory = Simulate(*p.translation->program, p.translation->starts, p.simulation, slots);

@@ -23,6 +23,7 @@ class SimulationOutput {
   /// not there.
   bool TakeOver(uint64_t rows);
   bool Row(double time, std::span<const double> values);
+  bool Flush() { return writer_ == nullptr || writer_->Flush(); }
   void Event(double time, const std::string& what);
   bool Finish(const std::string& status);
 

@@ -43,6 +43,13 @@ class CotrWriter : public ResultWriter {
     return file_.Close() || Fail(file_.Problem());
   }
 
+  bool Flush() override {
+    if (rows_.empty()) return true;
+    const std::string record = Record("ROWS", rows_);
+    rows_.clear();
+    return Put(record);
+  }
+
  private:
   static std::string Record(std::string_view type, std::string_view payload) {
     std::string record;
@@ -59,13 +66,6 @@ class CotrWriter : public ResultWriter {
     Fail(file_.Problem());
     file_.Close();
     return false;
-  }
-
-  bool Flush() {
-    if (rows_.empty()) return true;
-    const std::string record = Record("ROWS", rows_);
-    rows_.clear();
-    return Put(record);
   }
 
   std::string path_;

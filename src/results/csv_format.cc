@@ -71,8 +71,7 @@ class CsvWriter : public ResultWriter {
     return file_.Close() || Fail(file_.Problem());
   }
 
- private:
-  bool Flush() {
+  bool Flush() override {
     const bool ok = file_.Write(text_);
     text_.clear();
     if (ok) return true;
@@ -81,6 +80,7 @@ class CsvWriter : public ResultWriter {
     return false;
   }
 
+ private:
   std::string path_;
   OutputFile file_;
   std::vector<Source> sources_;  // by column

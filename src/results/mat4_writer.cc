@@ -98,13 +98,7 @@ class Mat4Writer : public ResultWriter {
     return file_.Close() || Fail(file_.Problem());
   }
 
- private:
-  bool Stop(std::string problem) {
-    file_.Close();
-    return Fail(std::move(problem));
-  }
-
-  bool Flush() {
+  bool Flush() override {
     std::string range, count;
     AppendBytes(begin_, &range);
     AppendBytes(end_, &range);
@@ -113,6 +107,12 @@ class Mat4Writer : public ResultWriter {
         file_.Write(rows_) && file_.WriteAt(count_place_, count) && file_.WriteAt(begin_place_, range);
     rows_.clear();
     return ok || Stop(file_.Problem());
+  }
+
+ private:
+  bool Stop(std::string problem) {
+    file_.Close();
+    return Fail(std::move(problem));
   }
 
   std::string path_;

@@ -71,6 +71,8 @@ class ResultWriter {
   virtual bool Begin(const ResultHeader& header) = 0;
   /// `values`: one for each stored column, in the order of the header.
   virtual bool Row(double time, std::span<const double> values) = 0;
+  /// Everything so far is in the file afterwards (not with HDF5, which is made at the end).
+  virtual bool Flush() { return true; }
   virtual bool Event(double time, std::string_view text) = 0;
   /// `status`: "complete", or why the run ended early.
   virtual bool Finish(std::string_view status) = 0;

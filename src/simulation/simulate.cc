@@ -160,6 +160,7 @@ class Simulator {
   void Exchange(Archive& archive, double& time) {
     archive.Number(time);
     archive.Numbers(run_.values);
+    archive.Number(run_.switch_time);
     run_.delay_lines.resize(archive.Size(run_.delay_lines.size()));
     for (DelayLine& line : run_.delay_lines) line.Exchange(archive);
     events_.Exchange(archive);

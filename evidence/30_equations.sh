@@ -3,11 +3,6 @@
 # What the issue "System equations: the exact normal tree, causal form, index reduction, ..." must show.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-run() { "$ROOT/build/release/test/$1" --gtest_filter="$2" 2>&1 || true; }
-verdict() { grep -q 'FAILED' <<<"$1" || ! grep -q '^\[       OK' <<<"$1" && echo missed || echo ok; }
-passed() { echo "$(grep -c '^\[       OK' <<<"$1") tests pass"; }
-said() { grep -oE "$2" <<<"$1" | head -n 1 || true; }
-
 "$ROOT/dev" build release >/dev/null
 
 # 1. networks.json, in velocities and with the standard library.

@@ -3,11 +3,6 @@
 # What the issue "Simulation for real: modes and events, sampled controllers, ..." must show.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-run() { "$ROOT/build/release/test/$1" --gtest_filter="$2" 2>&1 || true; }
-verdict() { grep -q 'FAILED' <<<"$1" || ! grep -q '^\[       OK' <<<"$1" && echo missed || echo ok; }
-passed() { echo "$(grep -c '^\[       OK' <<<"$1") tests pass"; }
-said() { grep -oE "$2" <<<"$1" | head -n 1 || true; }
-
 "$ROOT/dev" build release >/dev/null
 
 # 1. Reference runs.
@@ -38,7 +33,7 @@ model="$ROOT/examples/pwm_drive/pwm_drive.cot"
 "$COTREE" simulate "$model" --stop "0.04 s" --out "$work/whole.csv" >/dev/null
 for ((k = 0; k < trials; ++k)); do
   rm -f "$work"/r.csv* "$work/c"
-  timeout -s KILL "0.$((RANDOM % 20 + 3))" "$COTREE" simulate "$model" --stop "0.04 s" --out "$work/r.csv" --checkpoint "$work/c" >/dev/null 2>&1 || true
+  (timeout -s KILL "0.$((RANDOM % 20 + 3))" "$COTREE" simulate "$model" --stop "0.04 s" --out "$work/r.csv" --checkpoint "$work/c" >/dev/null 2>&1 || true) 2>/dev/null
   if [[ ! -s $work/r.csv ]] || "$COTREE" convert "$work/r.csv" "$work/x.cotr" >/dev/null 2>&1; then readable=$((readable + 1)); fi
   if [[ -s $work/c ]]; then "$COTREE" simulate "$model" --stop "0.04 s" --out "$work/r.csv" --checkpoint "$work/c" --resume >/dev/null 2>&1 || true
   else "$COTREE" simulate "$model" --stop "0.04 s" --out "$work/r.csv" >/dev/null; fi

@@ -182,3 +182,11 @@ evidence_end() {
 }
 trap evidence_end EXIT
 evidence_begin
+
+# ---- Rows from test programs ----------------------------------------------------------------------------------------
+
+# run PROGRAM FILTER: what a test program prints. verdict, passed, said PATTERN: what to make of it.
+run() { "$ROOT/build/release/test/$1" --gtest_filter="$2" 2>&1 || true; }
+verdict() { grep -q 'FAILED' <<<"$1" || ! grep -q '^\[       OK' <<<"$1" && echo missed || echo ok; }
+passed() { echo "$(grep -c '^\[       OK' <<<"$1") tests pass"; }
+said() { grep -oE "$2" <<<"$1" | head -n 1 || true; }

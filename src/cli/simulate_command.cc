@@ -292,13 +292,10 @@ int RunSimulate(const SimulateOptions& options, const Console& console) {
   if (options.plot && !CheckPicturePath(PicturePath(options))) return kExitUsage;
   Prepared p = Prepare(options, console);
   if (p.exit != kExitOk) return p.exit;
-  const auto header_of = [&](const std::vector<uint32_t>& slots) {
-    return HeaderOfRun(*p.loaded, *p.translation, p.simulation, slots, options.settings);
-  };
-  const auto plotted = NamesToPlot(p, options, header_of(SlotsOfComponents(*p.translation)));
-  if (!plotted) return kExitUsage;
   const std::vector<uint32_t> slots = SlotsOfComponents(*p.translation);
-  const ResultHeader header = header_of(slots);
+  const ResultHeader header = HeaderOfRun(*p.loaded, *p.translation, p.simulation, slots, options.settings);
+  const auto plotted = NamesToPlot(p, options, header);
+  if (!plotted) return kExitUsage;
   std::set<size_t> kept;
   for (const std::vector<std::string>& names : {NamesToSummarise(p), *plotted}) {
     for (const std::string& name : names) {
@@ -332,7 +329,8 @@ int RunSimulate(const SimulateOptions& options, const Console& console) {
   p.simulation.event = [&](double time, const std::string& what) { output.Event(time, what); };
   if (!options.checkpoint.empty()) {
     p.simulation.checkpoint = [&](double time, uint64_t rows, const std::string& state) {
-      if (output.Flush()) SaveCheckpoint({header.model_hash, settings, time, rows, state}, options.checkpoint);
+      if (output.Flush())
+        SaveCheckpoint({header.model_hash, settings, time, rows, state}, options.checkpoint);
     };
   }
   const Trajectory trajectory = Simulate(*p.translation->program, p.translation->starts, p.simulation, slots);

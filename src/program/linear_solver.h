@@ -22,8 +22,8 @@ class LinearSolver {
   /// says how small the smallest pivot was relative to its column, `weak_column` which.
   bool Factor(std::span<const double> values);
   void Solve(std::span<double> right) const;
-  /// Where Factor says singular: Solve gives the solution of least size, if there is one (two brakes that hold one
-  /// shaft share the torque). False: too large for it.
+  /// Where Factor says singular: Solve gives the solution of least size, if there is one (two brakes that
+  /// hold one shaft share the torque). False: too large for it.
   bool FactorLeastNorm(std::span<const double> values);
 
   /// The next Factor chooses its pivots as if it were the first.

@@ -44,8 +44,8 @@ void AddEigenvalues(Eigen::MatrixXd& a, std::vector<std::complex<double>>& out) 
 
 }  // namespace
 
-// States that act on each other in one direction only are apart: so several integrators have poles of exactly 0,
-// where the whole matrix would give the root of the rounding error.
+// States that act on each other in one direction only are apart: so several integrators have poles of exactly
+// 0, where the whole matrix would give the root of the rounding error.
 std::vector<std::complex<double>> Eigenvalues(const std::vector<double>& matrix, size_t n) {
   std::vector<std::complex<double>> out;
   if (n == 0) return out;

@@ -76,18 +76,10 @@ class Simulator {
   }
 
   Trajectory Run(const std::vector<StartEntry>& starts) {
-    if (!program_.unsupported.empty()) {
-      out_.ok = false;
-      out_.problem =
-          "before it began: " + program_.unsupported.front() + " cannot be computed in this version";
-      return std::move(out_);
-    }
-    if (!external_.Load()) {
-      out_.ok = false;
-      out_.foreign = true;
-      out_.problem = "before it began: " + external_.problem();
-      return std::move(out_);
-    }
+    if (!program_.unsupported.empty())
+      return Refused(
+          "before it began: " + program_.unsupported.front() + " cannot be computed in this version", false);
+    if (!external_.Load()) return Refused("before it began: " + external_.problem(), true);
     knots_ = KnownSwitchTimes(program_, options_.start, options_.stop);
     out_.switch_times = knots_;
     interval_ = options_.interval > 0 ? options_.interval : (options_.stop - options_.start) / 500;
@@ -95,24 +87,17 @@ class Simulator {
     if (options_.resume.empty()) {
       run_.switch_time = (options_.start + (knots_.empty() ? options_.stop : knots_.front())) / 2;
       out_.initialization = events_.Begin(starts, {options_.start, options_.steady});
-      if (!out_.initialization.ok) {
-        out_.ok = false;
-        out_.foreign = events_.foreign();
-        out_.problem = "at the start: " + out_.initialization.problem;
-        return std::move(out_);
-      }
+      if (!out_.initialization.ok)
+        return Refused("at the start: " + out_.initialization.problem, events_.foreign());
       integrator_ = MakeIntegrator(run_, program_, options_);
       Record(time);
       if (CheckAssertions(time)) Integrate(time);
     } else {
       integrator_ = MakeIntegrator(run_, program_, options_);
       Archive archive(options_.resume);
-      Exchange(archive, time);
-      if (!archive.ok() || !archive.AtEnd() || run_.values.size() != program_.slots) {
-        out_.ok = false;
-        out_.problem = "before it began: the checkpoint does not belong to this model, or is damaged";
-        return std::move(out_);
-      }
+      if (!Exchange(archive, time)) return Refused("before it began: " + external_.problem(), true);
+      if (!archive.ok() || !archive.AtEnd() || run_.values.size() != program_.slots)
+        return Refused("before it began: the checkpoint does not belong to this model, or is damaged", false);
       Integrate(time);
     }
     out_.steps = integrator_->steps;
@@ -126,6 +111,13 @@ class Simulator {
   }
 
  private:
+  Trajectory Refused(std::string problem, bool foreign) {
+    out_.ok = false;
+    out_.foreign = foreign;
+    out_.problem = std::move(problem);
+    return std::move(out_);
+  }
+
   /** What happens at a time that is known before. */
   struct Stop {
     double time;
@@ -156,15 +148,15 @@ class Simulator {
     if (options_.start + k * gap <= Close(after)) ++k;
     return options_.start + k * gap;
   }
-  // All that the rest of a run depends on.
-  void Exchange(Archive& archive, double& time) {
+  // All that the rest of a run depends on; false: foreign code failed to give or take its part.
+  bool Exchange(Archive& archive, double& time) {
     archive.Number(time);
     archive.Numbers(run_.values);
     archive.Number(run_.switch_time);
     run_.delay_lines.resize(archive.Size(run_.delay_lines.size()));
     for (DelayLine& line : run_.delay_lines) line.Exchange(archive);
     events_.Exchange(archive);
-    external_.Exchange(archive);
+    const bool exchanged = external_.Exchange(archive);
     integrator_->Exchange(archive);
     watch_.Exchange(archive);
     archive.Number(row_);
@@ -177,14 +169,14 @@ class Simulator {
     archive.Numbers(delayed);
     delayed_ = {};
     for (const double t : delayed) delayed_.push(t);
+    return exchanged;
   }
   void Checkpoint(double time) {
     run_.Forget();
     integrator_->Forget();
     if (!options_.checkpoint) return;
     Archive archive;
-    Exchange(archive, time);
-    options_.checkpoint(time, rows_, archive.bytes());
+    if (Exchange(archive, time)) options_.checkpoint(time, rows_, archive.bytes());
   }
 
   void Integrate(double time) {
@@ -226,9 +218,8 @@ class Simulator {
     } else if (!events_.Settle(time, {at_stop_.tick, false, true})) {
       return Fail(time, events_.problem());
     }
-    restart = at_stop_.knot || at_stop_.delayed || events_.changed();
-    const bool anew = restart;
-    restart = restart || at_stop_.checkpoint;
+    const bool anew = at_stop_.knot || at_stop_.delayed || events_.changed();
+    restart = anew || at_stop_.checkpoint;
     if (at_stop_.knot && options_.event) options_.event(time, "switch");
     if (anew) {
       Record(time);

@@ -57,10 +57,10 @@ struct Trajectory {
   std::vector<std::vector<double>> columns;  // by slot in `slots`, then row
 
   bool ok = true;
-  bool foreign = false;  // foreign code failed
-  std::vector<std::string> notes;
-  bool stopped = false;  // by `progress`
-  std::string problem;   // what went wrong, with the time; what was computed so far is kept
+  bool foreign = false;            // foreign code failed
+  std::vector<std::string> notes;  // what foreign code did and was put right
+  bool stopped = false;            // by `progress`
+  std::string problem;             // what went wrong, with the time; what was computed so far is kept
   Initialization initialization;
   std::string method;       // what integrated, and why
   std::string stop_reason;  // of stop("reason"): the model ended the run

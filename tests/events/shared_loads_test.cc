@@ -7,8 +7,8 @@
 namespace cotree::test {
 namespace {
 
-// A brake and a bearing hold one disc: the torque is shared; when the brake lets go, the bearing alone holds less than
-// the torque, and the disc starts: alpha = (3 - 1)/2 rad/s^2 from t = 1 s on.
+// A brake and a bearing hold one disc: the torque is shared; when the brake lets go, the bearing alone holds
+// less than the torque, and the disc starts: alpha = (3 - 1)/2 rad/s^2 from t = 1 s on.
 TEST(SharedLoads, BrakeAndBearingOnOneShaft) {
   RunOf run(R"(system S {
     disc : Inertia(J = 2 kg*m^2)   brake : Brake(radius = 0.1 m, mu = 0.5, surfaces = 2)

@@ -20,6 +20,11 @@ row "positioning_incidence.json: cut-set and circuit matrices of both forests" "
 out="$(run test_equations 'BlockTriangular.*')"
 row "blt.json: blocks as expected, values, each output group once" "test_equations --gtest_filter='BlockTriangular.*'" "$(passed "$out")" "all" "$(verdict "$out")"
 
+out="$(run test_equations 'Beginning.*')"
+row "initial equations as their own ordered system: 150 random sets of demands are met exactly where ranks of dense matrices say so; contradictions named; homotopy" "test_equations --gtest_filter='Beginning.*'" "$(passed "$out")" "all" "$(verdict "$out")"
+out="$(run test_equations 'Tearing.*')"
+row "safe tearing in the solve: values and tangents as by the whole block; a small pivot is not trusted" "test_equations --gtest_filter='Tearing.*'" "$(said "$out" 'systems [0-9]+, solves by tears [0-9]+, refused [0-9]+, worst [0-9.e+-]+')" "≤ 1e-8" "$(verdict "$out")"
+
 # 3. Random networks against exact arithmetic.
 out="$(COTREE_LONG=1 run test_oracle 'RandomNetworks.*')"
 row "random networks (--long): order = exact degree of det(sE - A) modulo two primes, poles; reordering changes no bit, renaming neither order nor poles" \

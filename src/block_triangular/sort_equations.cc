@@ -28,7 +28,7 @@ class Sorter {
       out_.singular = out_.offsets.singular = true;
       return std::move(out_);
     }
-    FindBlocks();
+    FindBlocks(out_);
     return std::move(out_);
   }
 
@@ -40,7 +40,6 @@ class Sorter {
   void AddEquations();
   bool Match();
   bool Augment(uint32_t root, const LargeVector<uint32_t>& first, const LargeVector<uint32_t>& slots);
-  void FindBlocks();
   bool IsInput(uint32_t variable) const { return !system_.is_input.empty() && system_.is_input[variable]; }
   bool IsUnknown(uint32_t variable, uint32_t order) const {
     return out_.equation_of_slot[out_.first_slot[variable] + order] != kKnown;
@@ -194,48 +193,6 @@ bool Sorter::Match() {
   return true;
 }
 
-void Sorter::FindBlocks() {
-  const auto n = static_cast<uint32_t>(out_.equations.size());
-  DirectedGraph arcs;
-  arcs.first.resize(n + 1);
-  arcs.targets.reserve(system_.incidence_variable.size());
-  // Sorted equations follow the equations of the system, so parts are walked along.
-  OverEquations([&](uint32_t e, const Part* part, uint32_t local) {
-    for (uint32_t k = out_.first_equation[e]; k < out_.first_equation[e + 1]; ++k) {
-      arcs.first[k] = static_cast<uint32_t>(arcs.targets.size());
-      const uint32_t times = k - out_.first_equation[e];
-      const auto add = [&](uint32_t v, uint32_t order) {
-        const uint32_t target = out_.equation_of_slot[out_.first_slot[v] + order];
-        if (target != kKnown && target != k) arcs.targets.push_back(target);
-      };
-      if (part != nullptr) {
-        out_.OverUsesOf(*part, local, times, add);
-        // The outputs of a software group are computed together.
-        const auto& own = system_.scalars[part->scalar].equations;
-        if (own[local].group == UINT32_MAX) continue;
-        for (uint32_t other = 0; other < system_.scalars[part->scalar].always; ++other) {
-          if (other != local && own[other].group == own[local].group &&
-              out_.offsets.equation[part->first_equation + other] >= times)
-            arcs.targets.push_back(out_.first_equation[part->first_equation + other] + times);
-        }
-      } else {
-        const uint32_t row = local;
-        add(system_.row_defined[row], times);
-        for (uint32_t i = system_.row_first[row]; i < system_.row_first[row + 1]; ++i)
-          add(system_.row_entries[i].variable, system_.row_entries[i].order + times);
-      }
-    }
-  });
-  arcs.first[n] = static_cast<uint32_t>(arcs.targets.size());
-  const StrongComponents strong = FindStrongComponents(arcs);
-  out_.block_first.assign(strong.count + 1, 0);
-  for (uint32_t k = 0; k < n; ++k) ++out_.block_first[strong.component_of[k] + 1];
-  for (uint32_t b = 0; b < strong.count; ++b) out_.block_first[b + 1] += out_.block_first[b];
-  out_.block_equations.resize(n);
-  LargeVector<uint32_t> at(out_.block_first.begin(), out_.block_first.end() - 1);
-  for (uint32_t k = 0; k < n; ++k) out_.block_equations[at[strong.component_of[k]]++] = k;
-}
-
 }  // namespace
 
 VariableRef SortedSystem::OfSlot(uint32_t slot) const {
@@ -251,6 +208,52 @@ std::string SortedSystem::SlotName(uint32_t slot) const {
 
 std::string SortedSystem::EquationText(uint32_t sorted) const {
   return system->EquationText(equations[sorted].equation, equations[sorted].times);
+}
+
+void FindBlocks(SortedSystem& sorted) {
+  const EquationSystem& system = *sorted.system;
+  const auto n = static_cast<uint32_t>(sorted.equations.size());
+  DirectedGraph arcs;
+  arcs.first.resize(n + 1);
+  arcs.targets.reserve(system.incidence_variable.size());
+  uint32_t part_number = 0;  // sorted equations follow the equations of the system, so parts are walked along
+  for (uint32_t k = 0; k < n; ++k) {
+    arcs.first[k] = static_cast<uint32_t>(arcs.targets.size());
+    const auto [e, times] = sorted.equations[k];
+    const auto add = [&](uint32_t v, uint32_t order) {
+      const uint32_t slot = sorted.first_slot[v] + order;
+      if (slot >= sorted.first_slot[v + 1]) return;
+      const uint32_t target = sorted.equation_of_slot[slot];
+      if (target != UINT32_MAX && target != k) arcs.targets.push_back(target);
+    };
+    if (e >= system.part_equations || (!system.replaced.empty() && system.replaced.count(e) > 0)) {
+      sorted.OverUses(k, add);
+      continue;
+    }
+    while (part_number + 1 < system.parts.size() && system.parts[part_number + 1].first_equation <= e)
+      ++part_number;
+    const Part& part = system.parts[part_number];
+    const uint32_t local = e - part.first_equation;
+    sorted.OverUsesOf(part, local, times, add);
+    // The outputs of a software group are computed together.
+    const ScalarElement& scalar = system.scalars[part.scalar];
+    if (scalar.equations[local].group == UINT32_MAX) continue;
+    for (uint32_t other = 0; other < scalar.always; ++other) {
+      if (other == local || scalar.equations[other].group != scalar.equations[local].group) continue;
+      const uint32_t at = part.first_equation + other;
+      for (uint32_t i = sorted.first_equation[at]; i < sorted.first_equation[at + 1]; ++i) {
+        if (sorted.equations[i].times == times) arcs.targets.push_back(i);
+      }
+    }
+  }
+  arcs.first[n] = static_cast<uint32_t>(arcs.targets.size());
+  const StrongComponents strong = FindStrongComponents(arcs);
+  sorted.block_first.assign(strong.count + 1, 0);
+  for (uint32_t k = 0; k < n; ++k) ++sorted.block_first[strong.component_of[k] + 1];
+  for (uint32_t b = 0; b < strong.count; ++b) sorted.block_first[b + 1] += sorted.block_first[b];
+  sorted.block_equations.resize(n);
+  LargeVector<uint32_t> at(sorted.block_first.begin(), sorted.block_first.end() - 1);
+  for (uint32_t k = 0; k < n; ++k) sorted.block_equations[at[strong.component_of[k]]++] = k;
 }
 
 SortedSystem SortEquations(const EquationSystem& system) {

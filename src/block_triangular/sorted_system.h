@@ -90,4 +90,7 @@ struct SortedSystem {
 
 SortedSystem SortEquations(const EquationSystem& system);
 
+/// Fills the blocks from the matching.
+void FindBlocks(SortedSystem& sorted);
+
 }  // namespace cotree

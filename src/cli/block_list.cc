@@ -18,8 +18,9 @@ BlockList::BlockList(const Program& program)
 
 bool BlockList::IsTear(size_t block, uint32_t slot) const {
   const ImplicitBlock* b = implicit_[block];
-  return b != nullptr && b->tears.size() < b->unknowns.size() &&
-         std::any_of(b->tears.begin(), b->tears.end(), [&](uint32_t t) { return b->unknowns[t] == slot; });
+  return b != nullptr && b->tearing.tears.size() < b->unknowns.size() &&
+         std::any_of(b->tearing.tears.begin(), b->tearing.tears.end(),
+                     [&](uint32_t t) { return b->unknowns[t] == slot; });
 }
 
 std::string BlockList::Bracket(size_t block, size_t line) const {

@@ -69,6 +69,7 @@ struct SystemOptions {
   std::string library;
   std::vector<std::string> settings;  // "motor.R = 0.3 ohm"
   bool statistics = false;
+  bool initial = false;  // order: of the beginning
 };
 int RunTree(const SystemOptions& options, const Console& console);
 int RunOrder(const SystemOptions& options, const Console& console);

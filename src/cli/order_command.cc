@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -9,6 +10,7 @@
 #include "cli/system_command.h"
 #include "cli/text_table.h"
 #include "drawing/draw_order.h"
+#include "simulation/initialize.h"
 
 namespace cotree {
 namespace {
@@ -57,17 +59,51 @@ std::string StatesText(const SortedSystem& sorted, const Console& console) {
   return text;
 }
 
-std::string OrderText(const Translation& t, const Console& console, bool statistics) {
-  const SortedSystem& sorted = *t.sorted;
+/* The order of the run, or with --initial that of its beginning. */
+struct ShownOrder {
+  const Program* program = nullptr;
+  std::unique_ptr<Program> initial;
+  std::vector<std::string> given;  // what is known at the beginning, for people
+};
+
+ShownOrder FindShown(const Translation& t, bool initial) {
+  ShownOrder out;
+  out.program = t.program.get();
+  if (!initial) return out;
+  const bool steady = (*t.equations->model)[t.graph->system].steady;
+  const InitialValues values = FindInitialValues(*t.program, t.starts, steady);
+  const SortedSystem& run = *t.sorted;
+  for (size_t k = 0; k < values.pinned.size(); ++k)
+    out.given.push_back(fmt::format("{} = {:.6g}", run.SlotName(values.demands.pinned[k]), values.pinned[k]));
+  auto sorted = std::make_shared<SortedSystem>(SortInitial(run, values.demands).sorted);
+  out.initial = BuildInitialProgram(std::move(sorted), *t.program);
+  out.program = out.initial.get();
+  return out;
+}
+
+std::string OrderText(const Translation& t, const ShownOrder& shown, const Console& console,
+                      bool statistics) {
+  const Program& program = *shown.program;
+  const SortedSystem& sorted = *program.sorted;
   const EquationSystem& system = *t.equations;
   std::string text = SystemHeading(t, console) + ": " + Plural(sorted.equations.size(), "equation") + " in " +
                      Plural(sorted.blocks(), "block") + ", " + Plural(sorted.states.size(), "state") +
                      fmt::format("; the largest block has {}\n", Plural(LargestBlock(sorted), "equation"));
-  text += StatesText(sorted, console);
+  if (shown.initial != nullptr) {
+    text += "\n  " + console.Cyan("at the beginning") + "\n";
+    std::vector<std::string> kept;
+    for (const VariableRef s : sorted.states) kept.push_back(system.VariableName(s.variable, s.order));
+    text +=
+        "    given: " + (shown.given.empty() ? "nothing" : fmt::format("{}", fmt::join(shown.given, ", ")));
+    text += "\n    states that keep their start: " +
+            (kept.empty() ? "none" : fmt::format("{}", fmt::join(kept, ", "))) + "\n";
+  } else {
+    text += StatesText(sorted, console);
+  }
   text += "\n  " + console.Cyan("order of computation") + "\n";
   TextTable table("rllll");
   table.Add({"block", "kind", "unknown", "from", "equation"});
-  const BlockList blocks(*t.program);
+  const BlockList blocks(program);
   bool torn = false;
   for (size_t b = 0; b < sorted.blocks() && table.rows() <= kMostRows; ++b) {
     const auto equations = sorted.Block(b);
@@ -76,8 +112,7 @@ std::string OrderText(const Translation& t, const Console& console, bool statist
       const uint32_t slot = sorted.slot_of_equation[equations[k]];
       const bool tear = blocks.IsTear(b, slot);
       torn = torn || tear;
-      table.Add({k == 0 ? std::to_string(b + 1) : "",
-                 k == 0 ? BlockKindWord(t.program->kind_of_block[b]) : "",
+      table.Add({k == 0 ? std::to_string(b + 1) : "", k == 0 ? BlockKindWord(program.kind_of_block[b]) : "",
                  blocks.Bracket(b, k) + sorted.SlotName(slot) + (tear ? " *" : ""),
                  system.EquationOrigin(sorted.equations[equations[k]].equation),
                  sorted.EquationText(equations[k])});
@@ -90,12 +125,12 @@ std::string OrderText(const Translation& t, const Console& console, bool statist
                         sorted.equations.size() + 1 - table.rows());
   if (statistics) {
     std::string kinds;
-    for (const auto& [kind, count] : CountKinds(*t.program))
+    for (const auto& [kind, count] : CountKinds(program))
       kinds += (kinds.empty() ? "" : ", ") + kind + " " + std::to_string(count);
     text += fmt::format(
         "\nstatistics\n  blocks: {}\n  equations the tree left open {}{}\n  kernels {}, steps {}\n", kinds,
         sorted.offsets.augmentations, sorted.offsets.from_scratch ? ", matched from scratch" : "",
-        t.program->kernels(), t.program->steps.size());
+        program.kernels(), program.steps.size());
     const BlockCertificates& proof = t.certificates;
     text += fmt::format("  implicit blocks {}: {} proven regular by exact elimination{}\n", proof.blocks,
                         proof.regular,
@@ -104,8 +139,9 @@ std::string OrderText(const Translation& t, const Console& console, bool statist
   return text;
 }
 
-Json OrderJson(const Translation& t, bool statistics) {
-  const SortedSystem& sorted = *t.sorted;
+Json OrderJson(const Translation& t, const ShownOrder& shown, bool statistics) {
+  const Program& program = *shown.program;
+  const SortedSystem& sorted = *program.sorted;
   const EquationSystem& system = *t.equations;
   const Model& model = *system.model;
   Json out;
@@ -114,7 +150,8 @@ Json OrderJson(const Translation& t, bool statistics) {
   out["states"] = StatesJson(sorted);
   out["dependent"] = DependentNames(sorted);
   out["inputs"] = system.input_names;
-  const BlockList blocks(*t.program);
+  if (shown.initial != nullptr) out["given"] = shown.given;
+  const BlockList blocks(program);
   Json list = Json::array();
   for (size_t b = 0; b < sorted.blocks(); ++b) {
     Json unknowns = Json::array(), equations = Json::array(), tears = Json::array();
@@ -127,7 +164,7 @@ Json OrderJson(const Translation& t, bool statistics) {
                            {"differentiated", sorted.equations[k].times}});
     }
     list.push_back({{"number", b + 1},
-                    {"kind", BlockKindWord(t.program->kind_of_block[b])},
+                    {"kind", BlockKindWord(program.kind_of_block[b])},
                     {"unknowns", unknowns},
                     {"equations", equations},
                     {"tears", tears}});
@@ -135,14 +172,14 @@ Json OrderJson(const Translation& t, bool statistics) {
   out["blocks"] = list;
   if (statistics) {
     Json kinds = Json::array();
-    for (const auto& [kind, count] : CountKinds(*t.program))
+    for (const auto& [kind, count] : CountKinds(program))
       kinds.push_back({{"kind", kind}, {"blocks", count}});
     out["statistics"] = {{"kinds", kinds},
                          {"largest_block", LargestBlock(sorted)},
                          {"augmentations", sorted.offsets.augmentations},
                          {"from_scratch", sorted.offsets.from_scratch},
-                         {"kernels", t.program->kernels()},
-                         {"steps", t.program->steps.size()}};
+                         {"kernels", program.kernels()},
+                         {"steps", program.steps.size()}};
   }
   return out;
 }
@@ -152,17 +189,18 @@ Json OrderJson(const Translation& t, bool statistics) {
 int RunOrder(const SystemOptions& options, const Console& console) {
   return RunOnSystem(options, "cotree.order/1", {}, console,
                      [&](Translation& t, const Console& colours, SystemOutput* out) -> int {
+                       const ShownOrder shown = FindShown(t, options.initial);
                        if (options.format == "json") {
-                         out->json = OrderJson(t, options.statistics);
+                         out->json = OrderJson(t, shown, options.statistics);
                        } else if (options.format == "svg") {
-                         Drawing drawing = DrawOrder(*t.program);
+                         Drawing drawing = DrawOrder(*shown.program);
                          if (!drawing.problem.empty()) {
                            fmt::print(stderr, "cotree: {}\n", drawing.problem);
                            return kExitForeign;
                          }
                          out->text = std::move(drawing.svg);
                        } else {
-                         out->text = OrderText(t, colours, options.statistics);
+                         out->text = OrderText(t, shown, colours, options.statistics);
                        }
                        return kExitOk;
                      });

@@ -108,6 +108,8 @@ int RunCotree(int argc, char** argv) {
   CLI::App* order_command = AddSystemCommand(
       app, "order", "the blocks of equations in the order of computation", &order, {"text", "json", "svg"});
   order_command->add_flag("--statistics", order.statistics, "print counts of work done");
+  order_command->add_flag("--initial", order.initial,
+                          "the order in which the beginning of a run is computed");
   order_command->footer(
       "\nExamples:\n  cotree order examples/positioner/positioner.cot\n  cotree order drive.cot --format svg "
       "-o "
@@ -130,15 +132,18 @@ int RunCotree(int argc, char** argv) {
       AddSystemCommand(app, "linearize", "the linear model around the start: A, B, C, D, poles", &linearize,
                        {"text", "json", "npz", "mat"}, "-o,--out");
   std::string linearize_at;
-  linearize_command->add_option("--open", linearize.open,
-                                "cut the loop at this input or output: L = -(what comes back / what goes in)");
+  linearize_command->add_option(
+      "--open", linearize.open,
+      "cut the loop at this input or output: L = -(what comes back / what goes in)");
   linearize_command->add_option("--at", linearize_at, "around the motion at this time: \"2.5 s\"");
   linearize_command->add_flag("--margins", linearize.margins,
                               "gain, phase and delay margins of the loop, and whether it is stable");
   linearize_command->add_option("--bode", linearize.bode, "draw gain and phase: .svg or .png");
   linearize_command->add_option("--nyquist", linearize.nyquist, "draw the loop in the complex plane");
-  linearize_command->add_option("--root-locus", linearize.root_locus, "draw the closed loop's poles, gains 0 to 1000");
-  linearize_command->add_option("--step", linearize.step, "draw the response to a step; with --open, of the closed loop");
+  linearize_command->add_option("--root-locus", linearize.root_locus,
+                                "draw the closed loop's poles, gains 0 to 1000");
+  linearize_command->add_option("--step", linearize.step,
+                                "draw the response to a step; with --open, of the closed loop");
   linearize_command->footer(
       "\nExamples:\n  cotree linearize examples/positioner/positioner.cot --input drive.u --output "
       "load.phi\n  cotree "
@@ -150,12 +155,15 @@ int RunCotree(int argc, char** argv) {
   CLI::App* trim_command = AddSystemCommand(
       app, "trim", "an operating point: derivatives 0, some variables given, some inputs to be found", &trim,
       {"text", "json"});
-  trim_command->add_option("--fix", trim.fixed, "\"load.w = 100\", \"load.w = 955 rpm\": a variable that is given; repeatable")
+  trim_command
+      ->add_option("--fix", trim.fixed,
+                   "\"load.w = 100\", \"load.w = 955 rpm\": a variable that is given; repeatable")
       ->allow_extra_args(false);
   trim_command->add_option("--free", trim.free, "an input to be found, cut from what drives it; repeatable")
       ->allow_extra_args(false);
   trim_command->footer(
-      "\nExamples:\n  cotree trim drive.cot --fix load.w=100 --free drive.u\n  cotree trim drive.cot --format json | jq "
+      "\nExamples:\n  cotree trim drive.cot --fix load.w=100 --free drive.u\n  cotree trim drive.cot "
+      "--format json | jq "
       ".system.values");
 
   for (const auto& [command, options] :
@@ -340,12 +348,12 @@ Operations:
   library.json = library_format == "json";
   if (check_command->parsed()) return RunCheck(check, console);
   if (graph_command->parsed()) return RunGraph(graph, console);
-  for (const auto& [text, target, option] : {std::tuple(&simulate_stop, &simulate.stop, "--stop"),
-                                             std::tuple(&simulate_interval, &simulate.interval, "--interval"),
-                                             std::tuple(&simulate_step, &simulate.step, "--step"),
-                                             std::tuple(&simulate_max_step, &simulate.max_step, "--max-step"),
-                                             std::tuple(&values_at, &values.stop, "--at"),
-                                             std::tuple(&linearize_at, &linearize.at, "--at")}) {
+  for (const auto& [text, target, option] :
+       {std::tuple(&simulate_stop, &simulate.stop, "--stop"),
+        std::tuple(&simulate_interval, &simulate.interval, "--interval"),
+        std::tuple(&simulate_step, &simulate.step, "--step"),
+        std::tuple(&simulate_max_step, &simulate.max_step, "--max-step"),
+        std::tuple(&values_at, &values.stop, "--at"), std::tuple(&linearize_at, &linearize.at, "--at")}) {
     if (text->empty()) continue;
     *target = ParseTime(*text);
     if (*target) continue;

@@ -193,6 +193,21 @@ std::vector<std::string> NamesToSummarise(const Prepared& p) {
   return names;
 }
 
+// How the states began, where more than their own starts was demanded.
+std::string BeginningText(const SortedSystem& sorted, const Initialization& begin) {
+  const auto list = [&](const std::vector<uint32_t>& states) {
+    std::string text;
+    constexpr size_t kMost = 6;
+    for (size_t k = 0; k < states.size() && k < kMost; ++k)
+      text += (k > 0 ? ", " : "") + sorted.SlotName(sorted.Slot(sorted.states[states[k]]));
+    return states.size() > kMost ? text + fmt::format(" and {} more", states.size() - kMost) : text;
+  };
+  std::string text = "began with " + list(begin.determined) + " from what is demanded at the start";
+  if (!begin.kept.empty()) text += "; " + list(begin.kept) + " as proposed";
+  if (begin.homotopies > 0) text += "; found by homotopy";
+  return text;
+}
+
 void PrintSummary(const Prepared& p, const Trajectory& trajectory, const SimulationOutput& output,
                   const SimulateOptions& options, double seconds, const Console& console) {
   const SortedSystem& sorted = *p.translation->sorted;
@@ -205,6 +220,8 @@ void PrintSummary(const Prepared& p, const Trajectory& trajectory, const Simulat
       sorted.equations.size(), end - p.simulation.start, trajectory.steps,
       trajectory.event_times.empty() ? "" : fmt::format(" and {} events", trajectory.event_times.size()),
       seconds);
+  if (!trajectory.initialization.determined.empty())
+    fmt::print("{}\n", console.Dim("  " + BeginningText(sorted, trajectory.initialization)));
   if (!trajectory.method.empty()) fmt::print("{}\n", console.Dim("  " + trajectory.method));
   if (!trajectory.stop_reason.empty())
     fmt::print("the model ended the run at {:.6g} s: {}\n", end, trajectory.stop_reason);

@@ -170,10 +170,10 @@ class OrderDrawer {
       out += Rect(attributes.c_str(), box, title) + "\n";
     }
     for (const ImplicitBlock& block : program_.blocks) {
-      if (block.tears.size() == block.unknowns.size()) continue;
+      if (block.tearing.tears.size() == block.unknowns.size()) continue;
       const uint32_t first = sorted_.block_first[block.block];
       const double bottom = at.y + (first + static_cast<double>(block.unknowns.size())) * cell_;
-      for (const uint32_t tear : block.tears) {
+      for (const uint32_t tear : block.tearing.tears) {
         const uint32_t column = ColumnPlace(block.unknowns[tear], true);
         out += Rect(("class=\"tear\" fill=\"" + std::string(kTear) + "\" fill-opacity=\"0.55\"").c_str(),
                     {at.x + column * cell_, at.y + first * cell_, at.x + (column + 1) * cell_, bottom},
@@ -231,8 +231,9 @@ class OrderDrawer {
       return Rect("rx=\"2\" fill=\"none\" stroke=\"#555555\"", {p.x, p.y - 5, p.x + 10, p.y + 5});
     });
     legend.Add("also occurs", 10, square("rx=\"2\" fill=\"" + std::string(kOther) + "\""));
-    const bool torn = std::any_of(program_.blocks.begin(), program_.blocks.end(),
-                                  [](const ImplicitBlock& b) { return b.tears.size() < b.unknowns.size(); });
+    const bool torn = std::any_of(program_.blocks.begin(), program_.blocks.end(), [](const ImplicitBlock& b) {
+      return b.tearing.tears.size() < b.unknowns.size();
+    });
     if (torn)
       legend.Add("torn: guessed first", 10,
                  square("fill=\"" + std::string(kTear) + "\" fill-opacity=\"0.7\""));

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
 
@@ -12,7 +14,6 @@
 #include "expr/walk.h"
 #include "program/held_table.h"
 #include "program/program.h"
-#include "program/tearing.h"
 
 namespace cotree {
 
@@ -89,17 +90,18 @@ class ClassNames : public CodeWriter::Names {
 
 class Builder {
  public:
-  explicit Builder(std::shared_ptr<const SortedSystem> sorted)
+  explicit Builder(std::shared_ptr<const SortedSystem> sorted, const HeldTable* held = nullptr)
       : sorted_(std::move(sorted)),
         system_(*sorted_->system),
         model_(*system_.model),
         pool_(model_.expressions),
         out_(std::make_unique<Program>()),
-        held_(system_.scalars.size(), sorted_->slots()) {
+        held_(held != nullptr ? *held : HeldTable(system_.scalars.size(), sorted_->slots())) {
     out_->sorted = sorted_;
   }
 
   std::unique_ptr<Program> Run(std::string* problem);
+  std::unique_ptr<Program> RunInitial();
 
  private:
   /** How a single equation is solved. */
@@ -112,16 +114,23 @@ class Builder {
   };
   struct PartialForm {
     bool linear = true, constant = true;
+    std::vector<bool> constant_partial;  // by unknown: depends on parameters only
     BoundCode code;
   };
 
   BoundCode MakeCode(uint32_t scalar, std::span<const ExprId> roots,
                      CodeWriter::Events events = CodeWriter::Events::kOn);
+  // Conditions in an equation of the beginning are not held: they are as they are found.
+  CodeWriter::Events EventsOf(uint32_t scalar, uint32_t equation) const {
+    return equation < system_.scalars[scalar].always ? CodeWriter::Events::kOn : CodeWriter::Events::kOff;
+  }
   uint32_t SlotOf(const Part& part, ScalarUse use, bool continuous = true);
+  std::vector<double> AtParameters(uint32_t code, uint32_t parameters) const;
   bool Passes(Form& form, uint32_t parameters);
   Form& SolvedForm(uint32_t scalar, uint32_t equation, uint32_t times, ScalarUse unknown);
   uint32_t BindLocals(const Part& part, const BoundCode& code);
   void AddUnit(uint32_t block);
+  void AddSteps();
   bool AddSingle(uint32_t sorted_equation, uint32_t block);
   bool AddSoftware(std::span<const uint32_t> equations, uint32_t block);
   void AddImplicit(std::span<const uint32_t> equations, uint32_t block);
@@ -196,7 +205,7 @@ Builder::Form& Builder::SolvedForm(uint32_t scalar, uint32_t equation, uint32_t 
     if (!solution->linear && DependsOn(pool_, condition.expr, symbol)) return form;
   }
   form.solved = true;
-  form.code = MakeCode(scalar, std::span(&solution->value, 1));
+  form.code = MakeCode(scalar, std::span(&solution->value, 1), EventsOf(scalar, equation));
   for (const SolveCondition& condition : solution->conditions) {
     bool parameters_only = true;
     for (const SymbolId used : FindSymbols(pool_, condition.expr))
@@ -206,20 +215,29 @@ Builder::Form& Builder::SolvedForm(uint32_t scalar, uint32_t equation, uint32_t 
   return form;
 }
 
+// Results of a code at the numbers of an instance, of use where they depend on parameters only.
+std::vector<double> Builder::AtParameters(uint32_t number, uint32_t parameters) const {
+  const Code& code = out_->codes[number];
+  const std::vector<double> zeros(code.locals, 0.0);
+  std::vector<uint32_t> locals(code.locals);
+  std::iota(locals.begin(), locals.end(), 0u);
+  CodeContext<double> context;
+  context.values = zeros.data();
+  context.locals = locals.data();
+  context.parameters = system_.parameters.values.data() + parameters;
+  context.tables = &out_->tables;
+  std::vector<double> registers(code.instructions.size()), out;
+  RunCode(code, context, registers.data());
+  for (const uint32_t result : code.results) out.push_back(registers[result]);
+  return out;
+}
+
 // Whether the coefficient of the unknown is not zero at the numbers of an instance.
 bool Builder::Passes(Form& form, uint32_t parameters) {
   if (form.nonzero.empty() || form.checked == parameters) return form.passed;
   form.checked = parameters;
-  form.passed = true;
-  CodeContext<double> context;
-  context.parameters = system_.parameters.values.data() + parameters;
-  context.tables = &out_->tables;
-  for (const uint32_t number : form.nonzero) {
-    const Code& code = out_->codes[number];
-    std::vector<double> registers(code.instructions.size());
-    RunCode(code, context, registers.data());
-    form.passed = form.passed && registers[code.results[0]] != 0;
-  }
+  form.passed = std::all_of(form.nonzero.begin(), form.nonzero.end(),
+                            [&](uint32_t code) { return AtParameters(code, parameters)[0] != 0; });
   return form.passed;
 }
 
@@ -297,7 +315,7 @@ bool Builder::AddSingle(uint32_t k, uint32_t block) {
 // The outputs of one software group, each solved for itself, all by one piece of code.
 bool Builder::AddSoftware(std::span<const uint32_t> equations, uint32_t block) {
   const SortedEquation& first = sorted_->equations[equations[0]];
-  if (system_.IsRow(first.equation) || system_.replaced.count(first.equation) > 0) return false;
+  if (first.equation >= system_.part_equations || system_.replaced.count(first.equation) > 0) return false;
   const Part& part = system_.parts[system_.PartOfEquation(first.equation)];
   const auto& own = system_.scalars[part.scalar].equations;
   const uint32_t group = own[first.equation - part.first_equation].group;
@@ -307,8 +325,8 @@ bool Builder::AddSoftware(std::span<const uint32_t> equations, uint32_t block) {
   std::vector<ExprId> values;
   for (const uint32_t k : equations) {
     const SortedEquation& e = sorted_->equations[k];
-    if (system_.IsRow(e.equation) || e.equation < part.first_equation ||
-        e.equation - part.first_equation >= own.size() ||
+    if (e.equation < part.first_equation ||
+        e.equation - part.first_equation >= system_.scalars[part.scalar].always ||
         own[e.equation - part.first_equation].group != group)
       return false;
     const DerivedEquation& derived =
@@ -406,21 +424,23 @@ void Builder::AddImplicit(std::span<const uint32_t> equations, uint32_t block) {
         }
         ExprOrder order;
         FindOrder(pool_, std::span(&partial, 1), &order);
+        bool varies = false;
         for (const ExprId node : order.nodes) {
           const bool variable =
               pool_.IsSymbol(node) && pool_.kind(pool_.SymbolOf(node)) != SymbolKind::kParameter;
-          if (variable || pool_.op(node) == Op::kTime || pool_.op(node) == Op::kCall) form.constant = false;
+          varies = varies || variable || pool_.op(node) == Op::kTime || pool_.op(node) == Op::kCall;
         }
+        form.constant_partial.push_back(!varies);
+        if (varies) form.constant = false;
       }
-      form.code = MakeCode(part.scalar, roots);
+      form.code = MakeCode(part.scalar, roots, EventsOf(part.scalar, local));
     }
     linear = linear && form.linear;
     constant = constant && form.constant;
-    for (size_t i = 0; i < unknowns.size(); ++i) {
-      const Instruction& result =
-          out_->codes[form.code.code].instructions[out_->codes[form.code.code].results[i + 1]];
-      solvable.back().push_back(result.code == CodeOp::kNumber && result.number != 0);
-    }
+    const std::vector<double> partials =
+        AtParameters(form.code.code, system_.parameters.first[part.component]);
+    for (size_t i = 0; i < unknowns.size(); ++i)
+      solvable.back().push_back(form.constant_partial[i] && std::isnormal(partials[i + 1]));
     row.code = form.code.code;
     row.first_local = static_cast<uint32_t>(out_->locals.size());
     for (const ScalarUse& use : form.code.locals) out_->locals.push_back(SlotOf(part, use));
@@ -428,7 +448,9 @@ void Builder::AddImplicit(std::span<const uint32_t> equations, uint32_t block) {
     out.rows.push_back(std::move(row));
   }
   out.kind = !linear ? BlockKind::kNonlinear : constant ? BlockKind::kLinearConstant : BlockKind::kLinear;
-  out.tears = FindTears(out, solvable);
+  std::vector<std::vector<uint32_t>> columns;
+  for (const BlockRow& r : out.rows) columns.push_back(r.columns);
+  out.tearing = FindTears(columns, solvable);
   out_->kind_of_block[block] = out.kind;
   units_[block] = {Step::Kind::kBlock, UINT32_MAX, static_cast<uint32_t>(out_->blocks.size())};
   out_->blocks.push_back(std::move(out));
@@ -653,11 +675,7 @@ void Builder::CollectExternal(const Part& part) {
   when.external = static_cast<uint32_t>(out_->externals.size());
   out_->whens.push_back(when);
   const Program::Bound period = Bind(part, std::span(&cls.sample_period, 1));
-  CodeContext<double> context;
-  context.parameters = system_.parameters.values.data() + period.parameters;
-  std::vector<double> registers(out_->codes[period.code].instructions.size());
-  RunCode(out_->codes[period.code], context, registers.data());
-  out.period = registers[out_->codes[period.code].results[0]];
+  out.period = AtParameters(period.code, period.parameters)[0];
   out_->externals.push_back(std::move(out));
 }
 
@@ -729,17 +747,27 @@ void Builder::CollectEvents() {
   out_->slots = held_.end();
 }
 
-std::unique_ptr<Program> Builder::Run(std::string* problem) {
-  if (sorted_->singular) {
-    *problem = "the equations have no unique solution";
-    return nullptr;
-  }
+void Builder::AddSteps() {
   const auto count = static_cast<uint32_t>(sorted_->blocks());
   units_.resize(count);
   out_->kind_of_block.resize(count);
   for (const Table& table : model_.tables) out_->tables.emplace_back(table);
   for (uint32_t b = 0; b < count; ++b) AddUnit(b);
   Schedule();
+}
+
+std::unique_ptr<Program> Builder::RunInitial() {
+  AddSteps();
+  out_->slots = held_.end();
+  return std::move(out_);
+}
+
+std::unique_ptr<Program> Builder::Run(std::string* problem) {
+  if (sorted_->singular) {
+    *problem = "the equations have no unique solution";
+    return nullptr;
+  }
+  AddSteps();
   for (const VariableRef& state : sorted_->states) {
     out_->state_slots.push_back(sorted_->Slot(state));
     out_->derivative_slots.push_back(sorted_->Slot({state.variable, state.order + 1}));
@@ -750,6 +778,7 @@ std::unique_ptr<Program> Builder::Run(std::string* problem) {
   }
   CollectSwitches();
   CollectEvents();
+  out_->held = std::make_shared<HeldTable>(held_);
   return std::move(out_);
 }
 
@@ -757,6 +786,11 @@ std::unique_ptr<Program> Builder::Run(std::string* problem) {
 
 std::unique_ptr<Program> BuildProgram(std::shared_ptr<const SortedSystem> sorted, std::string* problem) {
   return Builder(std::move(sorted)).Run(problem);
+}
+
+std::unique_ptr<Program> BuildInitialProgram(std::shared_ptr<const SortedSystem> initial,
+                                             const Program& run) {
+  return Builder(std::move(initial), run.held.get()).RunInitial();
 }
 
 }  // namespace cotree

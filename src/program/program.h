@@ -8,8 +8,11 @@
 
 #include "block_triangular/sorted_system.h"
 #include "program/code.h"
+#include "program/tearing.h"
 
 namespace cotree {
+
+class HeldTable;
 
 enum class BlockKind : uint8_t {
   kExplicit,        // one equation, solved for its unknown
@@ -38,7 +41,7 @@ struct ImplicitBlock {
   BlockKind kind = BlockKind::kNonlinear;
   std::vector<uint32_t> unknowns;  // slots
   std::vector<BlockRow> rows;
-  std::vector<uint32_t> tears;  // unknowns by which the others can be computed one after another
+  Tearing tearing;
 };
 
 /** One run of a kernel: the same code for many instances, in order, so that chains of dependent instances are
@@ -154,6 +157,7 @@ struct Program {
   std::vector<uint32_t> discrete_slots;  // change at events only
   std::vector<uint32_t> initial_slots, terminal_slots;
   std::vector<External> externals;
+  std::shared_ptr<const HeldTable> held;  // which slots are whose: for BuildInitialProgram
 
   bool HasEvents() const { return !relations.empty() || !clocks.empty() || !whens.empty() || !pres.empty(); }
   uint64_t kernels() const { return runs.size(); }
@@ -161,5 +165,9 @@ struct Program {
 
 /// Null, with the reason in `problem`, where something cannot be computed.
 std::unique_ptr<Program> BuildProgram(std::shared_ptr<const SortedSystem> sorted, std::string* problem);
+
+/// What computes the beginning of a run, from another order of the same system (SortInitial): steps and
+/// blocks only, over the slots of `run`.
+std::unique_ptr<Program> BuildInitialProgram(std::shared_ptr<const SortedSystem> initial, const Program& run);
 
 }  // namespace cotree

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "expr/evaluate.h"
 
@@ -19,15 +20,25 @@ ProgramRun::ProgramRun(const Program& program) : program_(program), sorted_(*pro
   for (size_t b = 0; b < program.blocks.size(); ++b) {
     const ImplicitBlock& block = program.blocks[b];
     std::vector<std::vector<uint32_t>> pattern;
-    size_t entries = 0;
+    uint32_t entries = 0;
     for (const BlockRow& row : block.rows) {
       pattern.push_back(row.columns);
-      entries += row.columns.size();
+      blocks_[b].first_entry.push_back(entries);
+      entries += static_cast<uint32_t>(row.columns.size());
     }
     blocks_[b].solver = std::make_unique<LinearSolver>(block.unknowns.size(), pattern);
     blocks_[b].jacobian.resize(entries);
     blocks_[b].residual.resize(block.rows.size());
     blocks_[b].old.resize(block.unknowns.size());
+    if (UsesTears(block)) {
+      const size_t tears = block.tearing.tears.size();
+      std::vector<uint32_t> all(tears);
+      std::iota(all.begin(), all.end(), 0u);
+      blocks_[b].by_tears =
+          std::make_unique<LinearSolver>(tears, std::vector<std::vector<uint32_t>>(tears, all));
+      blocks_[b].schur.resize(tears * tears);
+      blocks_[b].sensitivity.resize(block.unknowns.size() * tears);
+    }
   }
 }
 
@@ -59,7 +70,8 @@ CodeContext<double> ProgramRun::Context(double time) const {
 void ProgramRun::Forget() {
   for (BlockState& state : blocks_) {
     state.solver->Forget();
-    state.constant_done = false;
+    state.constant_done = state.stale = false;
+    state.refused = 0;
   }
 }
 
@@ -82,77 +94,124 @@ double ProgramRun::Evaluate(uint32_t code, uint32_t parameters, double time) con
   return registers[program_.codes[code].results[0]];
 }
 
-// Residuals and partial derivatives of a block at the present values.
-void ProgramRun::EvaluateBlock(const ImplicitBlock& block, BlockState& state, double time) {
-  CodeContext<double> context = Context(time);
+// The residual of a row and its partial derivatives at the present values.
+void ProgramRun::EvaluateRow(const BlockRow& row, const CodeContext<double>& at, double* residual,
+                             double* partials) {
   const EquationSystem& system = *sorted_.system;
-  size_t entry = 0;
-  for (size_t r = 0; r < block.rows.size(); ++r) {
-    const BlockRow& row = block.rows[r];
-    if (row.code == UINT32_MAX) {
-      double sum = -values[sorted_.Slot({system.row_defined[row.row], row.times})];
-      for (uint32_t k = system.row_first[row.row]; k < system.row_first[row.row + 1]; ++k) {
-        const RowEntry& e = system.row_entries[k];
-        sum += e.sign * values[sorted_.Slot({e.variable, e.order + row.times})];
-      }
-      state.residual[r] = sum;
-      for (const int8_t sign : row.signs) state.jacobian[entry++] = sign;
-      continue;
+  if (row.code == UINT32_MAX) {
+    double sum = -values[sorted_.Slot({system.row_defined[row.row], row.times})];
+    for (uint32_t k = system.row_first[row.row]; k < system.row_first[row.row + 1]; ++k) {
+      const RowEntry& e = system.row_entries[k];
+      sum += e.sign * values[sorted_.Slot({e.variable, e.order + row.times})];
     }
-    const Code& code = program_.codes[row.code];
-    context.locals = program_.locals.data() + row.first_local;
-    context.parameters = system.parameters.values.data() + row.parameters;
-    RunCode(code, context, registers_.data());
-    state.residual[r] = registers_[code.results[0]];
-    for (size_t k = 1; k < code.results.size(); ++k) state.jacobian[entry++] = registers_[code.results[k]];
+    *residual = sum;
+    for (const int8_t sign : row.signs) *partials++ = sign;
+    return;
   }
+  const Code& code = program_.codes[row.code];
+  CodeContext<double> context = at;
+  context.locals = program_.locals.data() + row.first_local;
+  context.parameters = system.parameters.values.data() + row.parameters;
+  RunCode(code, context, registers_.data());
+  *residual = registers_[code.results[0]];
+  for (size_t k = 1; k < code.results.size(); ++k) *partials++ = registers_[code.results[k]];
+}
+
+void ProgramRun::EvaluateBlock(const ImplicitBlock& block, BlockState& state, double time) {
+  const CodeContext<double> context = Context(time);
+  for (size_t r = 0; r < block.rows.size(); ++r)
+    EvaluateRow(block.rows[r], context, &state.residual[r], state.jacobian.data() + state.first_entry[r]);
+}
+
+bool ProgramRun::FailSingular(uint32_t index, double time) {
+  const ImplicitBlock& block = program_.blocks[index];
+  const size_t weak = std::min(blocks_[index].solver->weak_column(), block.unknowns.size() - 1);
+  return Fail(
+      time, block.block,
+      "the equations have no unique solution here (near " + sorted_.SlotName(block.unknowns[weak]) + ")");
 }
 
 bool ProgramRun::SolveBlock(uint32_t index, double time) {
+  BlockState& state = blocks_[index];
+  constexpr uint32_t kOften = 8;
+  if (state.by_tears != nullptr && state.refused < kOften && !least_change) {
+    if (SolveByTears(index, time)) {
+      ++torn_solves;
+      state.refused = 0;
+      return true;
+    }
+    ++torn_refused;
+    ++state.refused;
+  }
+  state.stale = false;
+  const ImplicitBlock& block = program_.blocks[index];
+  if (block.kind != BlockKind::kNonlinear && !least_change) return SolveLinear(index, time);
+  if (!homotopy) return SolveNonlinear(index, time);
+  std::vector<double> guess;
+  for (const uint32_t slot : block.unknowns) guess.push_back(std::isfinite(values[slot]) ? values[slot] : 0);
+  if (SolveNonlinear(index, time)) return true;
+  for (size_t k = 0; k < guess.size(); ++k) values[block.unknowns[k]] = guess[k];
+  if (!SolveByHomotopy(index, time)) return false;
+  ++homotopies;
+  return SolveNonlinear(index, time);
+}
+
+// Whether each residual is small against the terms that it is the sum of.
+bool ProgramRun::Agrees(const ImplicitBlock& block, const BlockState& state, double tolerance,
+                        double least) const {
+  for (size_t r = 0; r < block.rows.size(); ++r) {
+    const double* partials = state.jacobian.data() + state.first_entry[r];
+    double terms = least;
+    for (size_t k = 0; k < block.rows[r].columns.size(); ++k)
+      terms += std::fabs(partials[k] * values[block.unknowns[block.rows[r].columns[k]]]);
+    if (!(std::fabs(state.residual[r]) <= tolerance * terms)) return false;
+  }
+  return true;
+}
+
+bool ProgramRun::SolveLinear(uint32_t index, double time) {
   const ImplicitBlock& block = program_.blocks[index];
   BlockState& state = blocks_[index];
   const size_t n = block.unknowns.size();
-  const auto singular = [&] {
-    const VariableRef weak = sorted_.OfSlot(block.unknowns[std::min(state.solver->weak_column(), n - 1)]);
-    return Fail(time, block.block,
-                "the equations have no unique solution here (near " +
-                    sorted_.system->VariableName(weak.variable, weak.order) + ")");
-  };
-  if (block.kind != BlockKind::kNonlinear) {
-    // From zero: the result depends on nothing but states, inputs and time.
-    for (const uint32_t slot : block.unknowns) values[slot] = 0;
+  // From zero: the result depends on nothing but states, inputs and time.
+  for (const uint32_t slot : block.unknowns) values[slot] = 0;
+  EvaluateBlock(block, state, time);
+  const bool keep = block.kind == BlockKind::kLinearConstant && state.constant_done;
+  bool least_norm = false;
+  if (!keep && !state.solver->Factor(state.jacobian)) {
+    least_norm = block.kind == BlockKind::kLinear && state.solver->FactorLeastNorm(state.jacobian);
+    if (!least_norm) return FailSingular(index, time);
+  }
+  state.constant_done = true;
+  for (double& r : state.residual) r = -r;
+  double asked = 0;
+  for (const double r : state.residual) asked = std::max(asked, std::fabs(r));
+  state.solver->Solve(state.residual);
+  for (size_t k = 0; k < n; ++k) values[block.unknowns[k]] = state.residual[k];
+  if (least_norm) {
+    // Fine if the equations agree with each other; otherwise they contradict.
     EvaluateBlock(block, state, time);
-    const bool keep = block.kind == BlockKind::kLinearConstant && state.constant_done;
-    bool least_norm = false;
-    if (!keep && !state.solver->Factor(state.jacobian)) {
-      least_norm = block.kind == BlockKind::kLinear && state.solver->FactorLeastNorm(state.jacobian);
-      if (!least_norm) return singular();
-    }
-    state.constant_done = true;
-    for (double& r : state.residual) r = -r;
-    double asked = 0;
-    for (const double r : state.residual) asked = std::max(asked, std::fabs(r));
-    state.solver->Solve(state.residual);
-    for (size_t k = 0; k < n; ++k) values[block.unknowns[k]] = state.residual[k];
-    if (least_norm) {
-      // Fine if the equations agree with each other; otherwise they contradict.
-      EvaluateBlock(block, state, time);
-      for (const double r : state.residual) {
-        if (!(std::fabs(r) <= 1e-9 * std::max(asked, 1e-3))) return singular();
-      }
-      ++iterations;
-      return true;
-    }
-    // One step of refinement: large blocks of mixed units lose digits otherwise.
-    EvaluateBlock(block, state, time);
-    for (double& r : state.residual) r = -r;
-    state.solver->Solve(state.residual);
-    for (size_t k = 0; k < n; ++k) {
-      if (std::isfinite(state.residual[k])) values[block.unknowns[k]] += state.residual[k];
+    for (const double r : state.residual) {
+      if (!(std::fabs(r) <= 1e-9 * std::max(asked, 1e-3))) return FailSingular(index, time);
     }
     ++iterations;
     return true;
   }
+  // One step of refinement: large blocks of mixed units lose digits otherwise.
+  EvaluateBlock(block, state, time);
+  for (double& r : state.residual) r = -r;
+  state.solver->Solve(state.residual);
+  for (size_t k = 0; k < n; ++k) {
+    if (std::isfinite(state.residual[k])) values[block.unknowns[k]] += state.residual[k];
+  }
+  ++iterations;
+  return true;
+}
+
+bool ProgramRun::SolveNonlinear(uint32_t index, double time) {
+  const ImplicitBlock& block = program_.blocks[index];
+  BlockState& state = blocks_[index];
+  const size_t n = block.unknowns.size();
   for (const uint32_t slot : block.unknowns) {
     if (!std::isfinite(values[slot])) values[slot] = 0;
   }
@@ -164,13 +223,15 @@ bool ProgramRun::SolveBlock(uint32_t index, double time) {
   EvaluateBlock(block, state, time);
   double size = norm();
   constexpr int kMostIterations = 60;
+  int aside = 0;
   for (int iteration = 0; iteration < kMostIterations; ++iteration) {
     ++iterations;
-    if (!state.solver->Factor(state.jacobian)) {
+    const bool regular = state.solver->Factor(state.jacobian);
+    if (!regular && !(least_change && aside == 0 && state.solver->FactorLeastNorm(state.jacobian))) {
       // Step aside from a point where the matrix is singular (a start at rest, say).
-      if (iteration > 4) return singular();
+      if (++aside > 5) return FailSingular(index, time);
       for (size_t k = 0; k < n; ++k)
-        values[block.unknowns[k]] += 1e-3 * (1 + static_cast<double>(k % 7)) * (iteration + 1);
+        values[block.unknowns[k]] += 1e-3 * (1 + static_cast<double>(k % 7)) * aside;
       EvaluateBlock(block, state, time);
       size = norm();
       continue;
@@ -196,8 +257,12 @@ bool ProgramRun::SolveBlock(uint32_t index, double time) {
       damping /= 2;
     }
     if (damping == 1 && change < 1e-12) {
-      state.solver->Factor(state.jacobian);
-      return true;
+      if (regular) {
+        state.solver->Factor(state.jacobian);
+        return true;
+      }
+      if (Agrees(block, state, 1e-9, 1e-3)) return true;
+      aside = 1;  // the equations do not agree here: elsewhere they may
     }
     if (damping == 1 && change < 1e-7 && size == 0) return true;
   }
@@ -321,6 +386,8 @@ void ProgramRun::TangentBlock(uint32_t index, double time, double time_tangent) 
     RunCode(code, context, dual_registers_.data());
     right[r] = -dual_registers_[code.results[0]].tangent;
   }
+  if (state.stale) state.solver->Factor(state.jacobian);
+  state.stale = false;
   if (state.solver->factored()) state.solver->Solve(right);
   for (size_t k = 0; k < block.unknowns.size(); ++k) dual_values_[block.unknowns[k]].tangent = right[k];
 }

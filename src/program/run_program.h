@@ -10,6 +10,9 @@
 
 namespace cotree {
 
+/// Whether a run solves the block by its tears (solve_by_tears.cc).
+bool UsesTears(const ImplicitBlock& block);
+
 /** Runs a program in the interpreter: the reference for all tiers. Holds all values of one instant; belongs
 to one thread; nothing is allocated while it runs, but inside KLU.
 
@@ -25,6 +28,12 @@ class ProgramRun {
   /// A time strictly between the known switching times around the present one: what relations on time see.
   double switch_time = 0;
 
+  /// At the beginning of a run. Where Newton's method fails in a block, its solution is followed from the
+  /// present values by a homotopy.
+  bool homotopy = false;
+  /// Blocks are solved from the present values on; where equations leave something free, it changes least.
+  bool least_change = false;
+
   /// False: a block could not be solved, or a value is not finite; `failure` says which.
   bool Run(double time);
   void RunTangent(double time, double time_tangent = 0);
@@ -39,6 +48,8 @@ class ProgramRun {
   std::string FailureText() const;
 
   uint64_t evaluations = 0, iterations = 0;
+  uint64_t homotopies = 0;
+  uint64_t torn_solves = 0, torn_refused = 0;  // solved by tears; and not, though there are some
 
   /// The results of code that is run at events, at the present values; the first one.
   double Compute(const Program::Bound& bound, double time, std::span<double> results = {});
@@ -57,10 +68,27 @@ class ProgramRun {
   struct BlockState {
     std::unique_ptr<LinearSolver> solver;
     std::vector<double> jacobian, residual, old;
+    std::vector<uint32_t> first_entry;  // by row, in `jacobian`
     bool constant_done = false;
+    bool stale = false;                      // `jacobian` is not factored yet: solved by tears
+    std::unique_ptr<LinearSolver> by_tears;  // null: the block is solved as a whole
+    std::vector<double> schur, sensitivity;  // derivatives by the tears: of the residuals, of all unknowns
+    uint32_t refused = 0;                    // times in a row that tears led nowhere
   };
+  void EvaluateRow(const BlockRow& row, const CodeContext<double>& context, double* residual,
+                   double* partials);
   void EvaluateBlock(const ImplicitBlock& block, BlockState& state, double time);
   bool SolveBlock(uint32_t index, double time);
+  bool SolveLinear(uint32_t index, double time);
+  bool SolveNonlinear(uint32_t index, double time);
+  bool SolveByTears(uint32_t index, double time);
+  bool Sweep(const ImplicitBlock& block, BlockState& state, double time);
+  bool StepOfTears(const ImplicitBlock& block, BlockState& state, std::vector<double>& step);
+  enum class Homotopy : uint8_t { kNewton, kFixedPoint, kOpposite };
+  bool SolveByHomotopy(uint32_t index, double time);
+  bool Follow(uint32_t index, double time, Homotopy kind);
+  bool Agrees(const ImplicitBlock& block, const BlockState& state, double tolerance, double least) const;
+  bool FailSingular(uint32_t index, double time);
   void TangentBlock(uint32_t index, double time, double time_tangent);
   bool Fail(double time, uint32_t block, std::string reason);
   CodeContext<double> Context(double time) const;

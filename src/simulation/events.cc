@@ -305,7 +305,7 @@ bool Events::Settle(double time, Cause cause) {
 }
 
 Initialization Events::Begin(const std::vector<StartEntry>& starts, const InitializeOptions& options) {
-  InitializeOptions first = options;
+  Initializer initializer(run_, program_, starts, options);
   const auto fail = [](Initialization out, std::string problem) {
     out.ok = false;
     out.problem = std::move(problem);
@@ -335,8 +335,7 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
     if (round > 2 * kMostRounds)
       return fail(out, "the conditions of " + Names(relations, {}) + " find no values at the start");
     relations.clear();
-    out = Initialize(run_, program_, starts, first);
-    first.keep_discrete = true;
+    out = initializer.Solve(round > 0);
     if (!out.ok) return out;
     bool again = UpdateRelations(options.time, round >= 8, relations);
     for (size_t d = 0; d < program_.delays.size(); ++d) {

@@ -1,101 +1,142 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulation/initialize.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
 
-#include "expr/differentiate.h"
 #include "expr/evaluate.h"
 
 namespace cotree {
 namespace {
 
-/** Something that must be zero at the beginning. */
-struct Condition {
-  enum class Kind { kValue, kDerivative, kEquation } kind;
-  uint32_t slot = 0;  // kValue: slot - value; kDerivative: the slot itself
-  double value = 0;
-  const Part* part = nullptr;  // kEquation
-  ExprId residual;
-  uint32_t equation = 0;
-};
+using Start = InitialDemands::Start;
 
-class Initializer {
- public:
-  Initializer(ProgramRun& run, const Program& program, const std::vector<StartEntry>& starts,
-              const InitializeOptions& options)
-      : run_(run),
-        program_(program),
-        sorted_(*program.sorted),
-        system_(*sorted_.system),
-        starts_(starts),
-        options_(options) {}
+/* Slots that something depends on: f(slot) is called once for each slot from which one of `slots` is
+computed, these included. */
+template <class F>
+void OverNeeded(const SortedSystem& sorted, std::vector<uint32_t> slots, F&& f) {
+  std::vector<bool> seen(sorted.slots(), false);
+  for (const uint32_t slot : slots) seen[slot] = true;
+  while (!slots.empty()) {
+    const uint32_t slot = slots.back();
+    slots.pop_back();
+    f(slot);
+    const uint32_t equation = sorted.equation_of_slot[slot];
+    if (equation == UINT32_MAX) continue;
+    // A block is computed as a whole; its equations lead to each other's unknowns.
+    sorted.OverUses(equation, [&](uint32_t v, uint32_t order) {
+      const uint32_t next = sorted.first_slot[v] + order;
+      if (seen[next]) return;
+      seen[next] = true;
+      slots.push_back(next);
+    });
+  }
+}
 
-  Initialization Solve();
+// States that influence a derivative, not counting that a position's rate is the speed.
+std::vector<bool> HeldStates(const Program& program) {
+  const SortedSystem& sorted = *program.sorted;
+  std::vector<uint32_t> rates;
+  for (const uint32_t slot : program.derivative_slots) {
+    if (sorted.equation_of_slot[slot] != UINT32_MAX) rates.push_back(slot);
+  }
+  std::vector<bool> needed(sorted.slots(), false), out;
+  OverNeeded(sorted, std::move(rates), [&](uint32_t slot) { needed[slot] = true; });
+  for (const uint32_t slot : program.state_slots) out.push_back(needed[slot]);
+  return out;
+}
 
- private:
-  void PlaceStarts();
-  void AddConditions();
-  double Residual(const Condition& c) const;
-  double Tangent(const Condition& c) const;
-  bool Newton();
-  std::string Describe(const Condition& c) const;
+std::string Listed(const std::vector<std::string>& names) {
+  constexpr size_t kMost = 6;
+  std::string text;
+  for (size_t k = 0; k < names.size() && k < kMost; ++k) text += (k > 0 ? ", " : "") + names[k];
+  return names.size() > kMost ? text + fmt::format(" and {} more", names.size() - kMost) : text;
+}
 
-  ProgramRun& run_;
-  const Program& program_;
-  const SortedSystem& sorted_;
-  const EquationSystem& system_;
-  const std::vector<StartEntry>& starts_;
-  const InitializeOptions& options_;
-  Initialization out_;
-  std::vector<int> priority_;  // by state: 0 free, 1 proposed, 2 preferred; -1 fixed
-  std::vector<Condition> conditions_;
-};
+}  // namespace
 
-void Initializer::PlaceStarts() {
+InitialValues FindInitialValues(const Program& program, const std::vector<StartEntry>& starts, bool steady) {
+  const SortedSystem& sorted = *program.sorted;
   std::unordered_map<uint32_t, size_t> state_of_slot;
-  for (size_t k = 0; k < program_.state_slots.size(); ++k) state_of_slot[program_.state_slots[k]] = k;
-  priority_.assign(program_.state_slots.size(), 0);
-  for (const StartEntry& start : starts_) {
-    if (!sorted_.HasSlot(start.variable)) continue;
-    const uint32_t slot = sorted_.Slot(start.variable);
+  for (size_t k = 0; k < program.state_slots.size(); ++k) state_of_slot[program.state_slots[k]] = k;
+  InitialValues out;
+  out.demands.start.assign(program.state_slots.size(), Start::kFree);
+  std::vector<std::pair<uint32_t, double>> pins;
+  for (const StartEntry& start : starts) {
+    if (!sorted.HasSlot(start.variable)) continue;
+    const uint32_t slot = sorted.Slot(start.variable);
     const auto state = state_of_slot.find(slot);
-    const bool discrete = state == state_of_slot.end() && sorted_.equation_of_slot[slot] == UINT32_MAX;
-    if (start.given && !(discrete && options_.keep_discrete)) run_.values[slot] = start.value;
     if (state != state_of_slot.end()) {
-      priority_[state->second] = start.fixed ? -1 : start.prefer ? 2 : 1;
-    } else if (start.fixed && sorted_.equation_of_slot[slot] != UINT32_MAX) {
-      conditions_.push_back({Condition::Kind::kValue, slot, start.value, nullptr, {}, 0});
+      out.demands.start[state->second] = start.fixed    ? Start::kFixed
+                                         : start.prefer ? Start::kPreferred
+                                                        : Start::kProposed;
+    } else if (start.fixed && sorted.equation_of_slot[slot] != UINT32_MAX) {
+      pins.emplace_back(slot, start.value);
     }
   }
+  if (steady) {
+    const std::vector<bool> held = HeldStates(program);
+    for (size_t k = 0; k < program.state_slots.size(); ++k) {
+      if (out.demands.start[k] == Start::kFixed || !held[k]) continue;
+      const auto rate = state_of_slot.find(program.derivative_slots[k]);
+      if (rate != state_of_slot.end() && out.demands.start[rate->second] == Start::kFixed) continue;
+      pins.emplace_back(program.derivative_slots[k], 0.0);
+    }
+  }
+  std::stable_sort(pins.begin(), pins.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [slot, value] : pins) {
+    if (!out.demands.pinned.empty() && out.demands.pinned.back() == slot) continue;  // fixed counts more
+    out.demands.pinned.push_back(slot);
+    out.pinned.push_back(value);
+  }
+  return out;
 }
 
-void Initializer::AddConditions() {
-  for (const Part& part : system_.parts) {
-    const ScalarElement& scalar = system_.scalars[part.scalar];
-    for (uint32_t e = scalar.always; e < scalar.equations.size(); ++e)
-      conditions_.push_back({Condition::Kind::kEquation, 0, 0, &part, scalar.equations[e].residual, e});
-  }
-  if (!options_.steady) return;
-  for (size_t k = 0; k < program_.state_slots.size(); ++k) {
-    if (priority_[k] != -1)
-      conditions_.push_back({Condition::Kind::kDerivative, program_.derivative_slots[k], 0, nullptr, {}, 0});
-  }
+Initializer::Initializer(ProgramRun& run, const Program& program, const std::vector<StartEntry>& starts,
+                         const InitializeOptions& options)
+    : run_(run),
+      program_(program),
+      sorted_(*program.sorted),
+      system_(*sorted_.system),
+      starts_(starts),
+      options_(options),
+      initial_(FindInitialValues(program, starts, options.steady)) {
+  if (initial_.demands.pinned.empty() && system_.initial.empty()) return;
+  order_ = SortInitial(sorted_, initial_.demands);
+  initial_program_ = BuildInitialProgram(std::make_shared<SortedSystem>(order_.sorted), program_);
+  initial_run_ = std::make_unique<ProgramRun>(*initial_program_);
 }
 
-double Initializer::Residual(const Condition& c) const {
-  if (c.kind != Condition::Kind::kEquation) return run_.values[c.slot] - c.value;
-  const ScalarElement& scalar = system_.scalars[c.part->scalar];
+Initializer::~Initializer() = default;
+
+void Initializer::PlaceStarts(bool keep_discrete) {
+  std::vector<bool> is_state(sorted_.slots(), false);
+  for (const uint32_t slot : program_.state_slots) is_state[slot] = true;
+  for (const StartEntry& start : starts_) {
+    if (!start.given || !sorted_.HasSlot(start.variable)) continue;
+    const uint32_t slot = sorted_.Slot(start.variable);
+    const bool discrete = !is_state[slot] && sorted_.equation_of_slot[slot] == UINT32_MAX;
+    if (!(discrete && keep_discrete)) run_.values[slot] = start.value;
+  }
+  if (keep_discrete) return;
+  for (const Program::Pre& p : program_.pres) run_.values[p.slot] = run_.values[p.of];
+}
+
+double Initializer::Residual(const EquationSystem::InitialEquation& equation) const {
+  const Part& part = system_.parts[equation.part];
+  const ScalarElement& scalar = system_.scalars[part.scalar];
   ExprPool& pool = system_.model->expressions;
   Environment<double> environment;
   environment.time = options_.time;
   environment.scalars.assign(pool.symbol_count() + 8, 0);
-  const auto numbers = system_.parameters.Of(ComponentId(c.part->component), scalar);
+  const auto numbers = system_.parameters.Of(ComponentId(part.component), scalar);
   for (size_t p = 0; p < scalar.parameters.size(); ++p)
     environment.scalars[scalar.parameters[p].symbol.index()] = numbers[p];
-  for (const ScalarUse& use : scalar.equations[c.equation].uses) {
-    const VariableRef ref = system_.Resolve(*c.part, use.variable);
+  for (const ScalarUse& use : scalar.equations[equation.local].uses) {
+    const VariableRef ref = system_.Resolve(part, use.variable);
     for (uint32_t order = 0; order <= use.order; ++order) {
       const VariableRef at{ref.variable, ref.order + order};
       const SymbolId symbol =
@@ -104,173 +145,143 @@ double Initializer::Residual(const Condition& c) const {
       if (sorted_.HasSlot(at)) environment.scalars[symbol.index()] = run_.values[sorted_.Slot(at)];
     }
   }
-  return EvaluateDouble(pool, c.residual, environment);
+  return EvaluateDouble(pool, scalar.equations[equation.local].residual, environment);
 }
 
-double Initializer::Tangent(const Condition& c) const {
-  if (c.kind != Condition::Kind::kEquation) return run_.tangents[c.slot];
-  const ScalarElement& scalar = system_.scalars[c.part->scalar];
-  ExprPool& pool = system_.model->expressions;
-  Environment<Dual> environment;
-  environment.time = {options_.time, 0};
-  environment.scalars.assign(pool.symbol_count() + 8, Dual{});
-  const auto numbers = system_.parameters.Of(ComponentId(c.part->component), scalar);
-  for (size_t p = 0; p < scalar.parameters.size(); ++p)
-    environment.scalars[scalar.parameters[p].symbol.index()] = {numbers[p], 0};
-  for (const ScalarUse& use : scalar.equations[c.equation].uses) {
-    const VariableRef ref = system_.Resolve(*c.part, use.variable);
-    for (uint32_t order = 0; order <= use.order; ++order) {
-      const VariableRef at{ref.variable, ref.order + order};
-      const SymbolId symbol =
-          pool.SymbolOfOrder(scalar.variables[use.variable].symbol, static_cast<int>(order));
-      if (environment.scalars.size() <= symbol.index())
-        environment.scalars.resize(symbol.index() + 1, Dual{});
-      if (sorted_.HasSlot(at))
-        environment.scalars[symbol.index()] = {run_.values[sorted_.Slot(at)],
-                                               run_.tangents[sorted_.Slot(at)]};
+// "(`c1.v` is fixed at 5, `c2.v` is free ...)": what some slots follow from.
+std::string Initializer::Reasons(const std::vector<uint32_t>& slots) const {
+  std::unordered_map<uint32_t, uint32_t> state_of_slot, pin_of_slot;
+  for (uint32_t k = 0; k < program_.state_slots.size(); ++k) state_of_slot[program_.state_slots[k]] = k;
+  for (uint32_t k = 0; k < initial_.demands.pinned.size(); ++k) pin_of_slot[initial_.demands.pinned[k]] = k;
+  std::vector<std::string> fixed, free;
+  OverNeeded(sorted_, slots, [&](uint32_t slot) {
+    const std::string name = "`" + sorted_.SlotName(slot) + "`";
+    const bool own = std::find(slots.begin(), slots.end(), slot) != slots.end();
+    if (pin_of_slot.count(slot) > 0) {
+      if (!own) fixed.push_back(fmt::format("{} = {:.6g}", name, initial_.pinned[pin_of_slot[slot]]));
+      return;
     }
-  }
-  return EvaluateDual(pool, c.residual, environment).tangent;
+    if (state_of_slot.count(slot) == 0) return;
+    if (initial_.demands.start[state_of_slot[slot]] == Start::kFixed) {
+      fixed.push_back(fmt::format("{} = {:.6g}", name, run_.values[slot]));
+    } else {
+      free.push_back(name);
+    }
+  });
+  std::string text = fixed.empty() ? "nothing else is fixed" : "fixed: " + Listed(fixed);
+  text += free.empty() ? "; nothing is free" : "; free, but used up by other demands: " + Listed(free);
+  return text;
 }
 
-std::string Initializer::Describe(const Condition& c) const {
-  switch (c.kind) {
-    case Condition::Kind::kValue:
-      return "the start of `" + sorted_.SlotName(c.slot) + "`";
-    case Condition::Kind::kDerivative:
-      return "`" + sorted_.SlotName(c.slot) + "` = 0";
-    case Condition::Kind::kEquation:
-      return "the initial equation of `" +
-             ComponentName(*system_.model, *system_.graph, ComponentId(c.part->component)) + "`";
+// What the values of the run do not meet, with what it follows from; empty: everything is met.
+std::string Initializer::FindContradiction() const {
+  const auto met = [](double is, double wanted) {
+    return std::fabs(is - wanted) <= 1e-6 * (1 + std::fabs(wanted));
+  };
+  for (size_t k = 0; k < initial_.demands.pinned.size(); ++k) {
+    const uint32_t slot = initial_.demands.pinned[k];
+    const double is = run_.values[slot];
+    if (met(is, initial_.pinned[k])) continue;
+    const bool rate = std::find(program_.derivative_slots.begin(), program_.derivative_slots.end(), slot) !=
+                      program_.derivative_slots.end();
+    if (options_.steady && rate && initial_.pinned[k] == 0)
+      return fmt::format("no state of rest was found: `{}` = 0 cannot be met, it is {:.6g} ({})",
+                         sorted_.SlotName(slot), is, Reasons({slot}));
+    return fmt::format(
+        "the start of `{}`, fixed at {:.6g}, contradicts the other start values: from these it is "
+        "{:.6g} ({}). Say `guess` instead of `fixed` for one of them",
+        sorted_.SlotName(slot), initial_.pinned[k], is, Reasons({slot}));
+  }
+  for (uint32_t k = 0; k < system_.initial.size(); ++k) {
+    const double residual = Residual(system_.initial[k]);
+    if (met(residual, 0)) continue;
+    const uint32_t equation = system_.equation_count() + k;
+    std::vector<uint32_t> slots;
+    const EquationSystem::Source source = system_.SourceOf(equation);
+    sorted_.OverUsesOf(*source.part, source.local, 0,
+                       [&](uint32_t v, uint32_t order) { slots.push_back(sorted_.first_slot[v] + order); });
+    return fmt::format("the {}, `{}`, contradicts the other start values: its sides differ by {:.6g} ({})",
+                       system_.EquationOrigin(equation), system_.EquationText(equation), residual,
+                       Reasons(slots));
   }
   return {};
 }
 
-// Newton's method in the states that may move; where conditions leave some free, those with the least wanted
-// start move (elimination with columns in the order of priority).
-bool Initializer::Newton() {
-  const size_t n = program_.state_slots.size(), m = conditions_.size();
-  std::vector<size_t> movable;
-  for (size_t k = 0; k < n; ++k) {
-    if (priority_[k] != -1) movable.push_back(k);
+// Why the program of the beginning has no solution, with the demands that are part of it.
+std::string Initializer::InitialFailure() const {
+  const uint32_t block = initial_run_->failure().block;
+  std::string text = "the start values were not found: " + initial_run_->FailureText();
+  if (block == UINT32_MAX) return text;
+  std::vector<std::string> demands, found;
+  for (const uint32_t e : order_.sorted.Block(block)) {
+    const uint32_t equation = order_.sorted.equations[e].equation;
+    if (equation >= system_.equation_count()) demands.push_back("`" + system_.EquationText(equation) + "`");
+    order_.sorted.OverUses(e, [&](uint32_t v, uint32_t order) {
+      const uint32_t slot = sorted_.first_slot[v] + order;
+      const auto pin = std::lower_bound(initial_.demands.pinned.begin(), initial_.demands.pinned.end(), slot);
+      if (pin == initial_.demands.pinned.end() || *pin != slot) return;
+      const std::string name =
+          fmt::format("`{}` = {:.6g}", sorted_.SlotName(slot),
+                      initial_.pinned[static_cast<size_t>(pin - initial_.demands.pinned.begin())]);
+      if (std::find(demands.begin(), demands.end(), name) == demands.end()) demands.push_back(name);
+    });
   }
-  std::stable_sort(movable.begin(), movable.end(),
-                   [&](size_t a, size_t b) { return priority_[a] < priority_[b]; });
-  constexpr int kMost = 60;
-  double last = INFINITY;
-  for (int iteration = 0; iteration < kMost; ++iteration) {
-    out_.iterations = iteration + 1;
-    if (!run_.Run(options_.time)) {
-      out_.problem = run_.FailureText();
-      return false;
-    }
-    std::vector<double> right(m);
-    double size = 0;
-    for (size_t i = 0; i < m; ++i) {
-      right[i] = -Residual(conditions_[i]);
-      size = std::max(size, std::fabs(right[i]));
-    }
-    std::vector<double> matrix(m * movable.size());
-    for (size_t j = 0; j < movable.size(); ++j) {
-      for (const uint32_t slot : program_.state_slots) run_.tangents[slot] = 0;
-      for (const uint32_t slot : program_.input_slots) run_.tangents[slot] = 0;
-      run_.tangents[program_.state_slots[movable[j]]] = 1;
-      run_.RunTangent(options_.time);
-      for (size_t i = 0; i < m; ++i) matrix[i * movable.size() + j] = Tangent(conditions_[i]);
-    }
-    // Scale the rows, then eliminate.
-    std::vector<double> scale(m, 0);
-    for (size_t i = 0; i < m; ++i) {
-      for (size_t j = 0; j < movable.size(); ++j)
-        scale[i] = std::max(scale[i], std::fabs(matrix[i * movable.size() + j]));
-      if (scale[i] == 0) continue;
-      for (size_t j = 0; j < movable.size(); ++j) matrix[i * movable.size() + j] /= scale[i];
-      right[i] /= scale[i];
-    }
-    std::vector<bool> used(m, false);
-    std::vector<std::pair<size_t, size_t>> pivots;  // row, column
-    for (int priority = 0; priority <= 2 && pivots.size() < m; ++priority) {
-      for (bool again = true; again && pivots.size() < m;) {
-        again = false;
-        size_t row = 0, column = 0;
-        double best = 1e-9;
-        for (size_t j = 0; j < movable.size(); ++j) {
-          if (priority_[movable[j]] != priority) continue;
-          if (std::any_of(pivots.begin(), pivots.end(), [&](const auto& p) { return p.second == j; }))
-            continue;
-          for (size_t i = 0; i < m; ++i) {
-            if (used[i] || std::fabs(matrix[i * movable.size() + j]) <= best) continue;
-            best = std::fabs(matrix[i * movable.size() + j]);
-            row = i;
-            column = j;
-          }
-        }
-        if (best <= 1e-9) break;
-        again = true;
-        used[row] = true;
-        pivots.emplace_back(row, column);
-        for (size_t i = 0; i < m; ++i) {
-          if (i == row) continue;
-          const double factor = matrix[i * movable.size() + column] / matrix[row * movable.size() + column];
-          if (factor == 0) continue;
-          for (size_t j = 0; j < movable.size(); ++j)
-            matrix[i * movable.size() + j] -= factor * matrix[row * movable.size() + j];
-          right[i] -= factor * right[row];
-        }
-      }
-    }
-    double change = 0;
-    for (const auto& [row, column] : pivots) {
-      const double step = right[row] / matrix[row * movable.size() + column];
-      double& value = run_.values[program_.state_slots[movable[column]]];
-      value += step;
-      change = std::max(change, std::fabs(step) / (std::fabs(value) + 1e-9));
-    }
-    out_.determined.clear();
-    for (const auto& pivot : pivots) out_.determined.push_back(static_cast<uint32_t>(movable[pivot.second]));
-    if (change < 1e-12 || (change < 1e-9 && size >= last)) {
-      run_.Run(options_.time);
-      // Conditions that nothing could move must hold by themselves.
-      for (size_t i = 0; i < m; ++i) {
-        if (used[i] || std::fabs(Residual(conditions_[i])) <= 1e-6 * (1 + std::fabs(conditions_[i].value)))
-          continue;
-        out_.problem = conditions_[i].kind == Condition::Kind::kDerivative
-                           ? "no state of rest was found: " + Describe(conditions_[i]) + " cannot be met"
-                           : Describe(conditions_[i]) + " contradicts the other start values";
-        return false;
-      }
-      return true;
-    }
-    last = size;
+  for (const uint32_t state : order_.determined) {
+    const uint32_t slot = program_.state_slots[state];
+    const auto equations = order_.sorted.Block(block);
+    if (std::find(equations.begin(), equations.end(), order_.sorted.equation_of_slot[slot]) !=
+        equations.end())
+      found.push_back("`" + sorted_.SlotName(slot) + "`");
   }
-  out_.problem = "the start values were not found: the iteration did not converge";
-  return false;
+  if (!demands.empty()) text += "; demanded: " + Listed(demands);
+  if (!found.empty()) text += "; to be found: " + Listed(found);
+  return text + ". Proposed starts near the solution help, or fewer demands";
 }
 
-Initialization Initializer::Solve() {
-  PlaceStarts();
-  if (!options_.keep_discrete) {
-    for (const Program::Pre& p : program_.pres) run_.values[p.slot] = run_.values[p.of];
+bool Initializer::SolveInOrder() {
+  ProgramRun& initial = *initial_run_;
+  std::copy(run_.values.begin(), run_.values.end(), initial.values.begin());
+  for (size_t k = 0; k < initial_.pinned.size(); ++k)
+    initial.values[initial_.demands.pinned[k]] = initial_.pinned[k];
+  initial.switch_time = run_.switch_time;
+  initial.homotopy = initial.least_change = true;
+  const uint64_t before = initial.iterations, followed = initial.homotopies;
+  const bool solved = initial.Run(options_.time);
+  out_.iterations = initial.iterations - before;
+  out_.homotopies = initial.homotopies - followed;
+  if (!solved) {
+    out_.problem = InitialFailure();
+    return false;
   }
-  AddConditions();
-  if (conditions_.empty()) {
-    out_.ok = run_.Run(options_.time);
-    if (!out_.ok) out_.problem = run_.FailureText();
-  } else {
-    out_.ok = Newton();
-  }
-  for (uint32_t k = 0; k < priority_.size(); ++k) {
-    const bool found = std::find(out_.determined.begin(), out_.determined.end(), k) != out_.determined.end();
-    if (priority_[k] != -1 && !found) out_.kept.push_back(k);
-  }
-  return std::move(out_);
+  std::copy(initial.values.begin(), initial.values.begin() + static_cast<std::ptrdiff_t>(run_.values.size()),
+            run_.values.begin());
+  return true;
 }
 
-}  // namespace
-
-Initialization Initialize(ProgramRun& run, const Program& program, const std::vector<StartEntry>& starts,
-                          const InitializeOptions& options) {
-  return Initializer(run, program, starts, options).Solve();
+Initialization Initializer::Solve(bool keep_discrete) {
+  out_ = {};
+  PlaceStarts(keep_discrete);
+  out_.determined = order_.determined;
+  for (uint32_t k = 0; k < program_.state_slots.size(); ++k) {
+    const bool found = std::binary_search(out_.determined.begin(), out_.determined.end(), k);
+    const bool pinned = std::binary_search(initial_.demands.pinned.begin(), initial_.demands.pinned.end(),
+                                           program_.state_slots[k]);
+    if (initial_.demands.start[k] != Start::kFixed && !found && !pinned) out_.kept.push_back(k);
+  }
+  out_.ok = initial_program_ == nullptr || SolveInOrder();
+  if (!out_.ok) return out_;
+  run_.homotopy = true;
+  const uint64_t followed = run_.homotopies;
+  out_.ok = run_.Run(options_.time);
+  run_.homotopy = false;
+  out_.homotopies += run_.homotopies - followed;
+  if (!out_.ok) {
+    out_.problem = run_.FailureText();
+  } else if (initial_program_ != nullptr) {
+    out_.problem = FindContradiction();
+    out_.ok = out_.problem.empty();
+  }
+  return out_;
 }
 
 }  // namespace cotree

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "block_triangular/initial_order.h"
 #include "program/run_program.h"
 #include "system_equations/start_values.h"
 
@@ -16,17 +18,54 @@ struct Initialization {
   std::string problem;               // for people, where not ok
   std::vector<uint32_t> kept;        // states that keep their start though nothing demands it
   std::vector<uint32_t> determined;  // states found from conditions
-  int iterations = 0;
+  uint64_t iterations = 0;
+  uint64_t homotopies = 0;  // blocks in which Newton's method alone failed
 };
 
 struct InitializeOptions {
   double time = 0;
   bool steady = false;
-  bool keep_discrete = false;  // discrete variables have their values already
 };
 
-/// Sets all values of `run` at the beginning.
-Initialization Initialize(ProgramRun& run, const Program& program, const std::vector<StartEntry>& starts,
-                          const InitializeOptions& options = {});
+/** What is demanded of the variables of a program at the beginning, with the values. `values`: by pinned
+slot, then by fixed state, as `held` names them. */
+struct InitialValues {
+  InitialDemands demands;
+  std::vector<double> pinned;  // values, by demands.pinned
+};
+InitialValues FindInitialValues(const Program& program, const std::vector<StartEntry>& starts, bool steady);
+
+/** Finds the values with which a run begins. Where something is demanded besides the starts of states, the
+equations get an order of their own (SortInitial) and a program of their own, built once; what it gives is
+checked by the program of the run: every demand must be met there. */
+class Initializer {
+ public:
+  Initializer(ProgramRun& run, const Program& program, const std::vector<StartEntry>& starts,
+              const InitializeOptions& options);
+  ~Initializer();
+
+  /// Sets all values of the run. `keep_discrete`: discrete variables have their values already.
+  Initialization Solve(bool keep_discrete);
+
+ private:
+  void PlaceStarts(bool keep_discrete);
+  bool SolveInOrder();
+  std::string FindContradiction() const;
+  std::string Reasons(const std::vector<uint32_t>& slots) const;
+  std::string InitialFailure() const;
+  double Residual(const EquationSystem::InitialEquation& equation) const;
+
+  ProgramRun& run_;
+  const Program& program_;
+  const SortedSystem& sorted_;
+  const EquationSystem& system_;
+  const std::vector<StartEntry>& starts_;
+  InitializeOptions options_;
+  InitialValues initial_;
+  InitialOrder order_;
+  std::unique_ptr<Program> initial_program_;  // null: nothing is demanded
+  std::unique_ptr<ProgramRun> initial_run_;
+  Initialization out_;
+};
 
 }  // namespace cotree

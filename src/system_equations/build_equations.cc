@@ -28,7 +28,7 @@ class Builder {
   void NumberParts();
   void BindInputs();
   void BindInner();
-  void WantAtEvents();
+  void AddMoments();
   void AddRows();
   void FreeInputs(LargeVector<Driver>& drivers);
   VariableRef Find(const Driver& driver);
@@ -323,21 +323,28 @@ EquationSystem Builder::Run() {
     out_.is_input.assign(out_.variable_count, false);
     for (const VariableRef& input : out_.inputs) out_.is_input[input.variable] = true;
   }
-  WantAtEvents();
+  AddMoments();
   FindIncidence(out_);
   return std::move(out_);
 }
 
-// Rates that only conditions, `when`s and assertions read must be computed, too.
-void Builder::WantAtEvents() {
-  for (const Part& part : out_.parts) {
+// Equations of the beginning. Rates that only these, conditions, `when`s and assertions read must be
+// computed, too.
+void Builder::AddMoments() {
+  for (uint32_t p = 0; p < out_.parts.size(); ++p) {
+    const Part& part = out_.parts[p];
     const ScalarElement& scalar = out_.scalars[part.scalar];
-    for (const ScalarUse& use : scalar.event_uses) {
-      if (scalar.variables[use.variable].role == ScalarVariable::Role::kDiscrete) continue;
+    const auto want = [&](const ScalarUse& use) {
+      if (scalar.variables[use.variable].role == ScalarVariable::Role::kDiscrete) return;
       const VariableRef ref = out_.Resolve(part, use.variable);
       const bool input = ref.variable != UINT32_MAX && !out_.is_input.empty() && out_.is_input[ref.variable];
       if (ref.variable != UINT32_MAX && ref.order + use.order > 0 && !input)
         out_.wanted.push_back({ref.variable, ref.order + use.order});
+    };
+    for (const ScalarUse& use : scalar.event_uses) want(use);
+    for (uint32_t e = scalar.always; e < scalar.equations.size(); ++e) {
+      out_.initial.push_back({p, e});
+      for (const ScalarUse& use : scalar.equations[e].uses) want(use);
     }
   }
 }

@@ -83,10 +83,20 @@ struct EquationSystem {
     const Part* part;
     uint32_t local;  // equation of the class, or the row
   };
+  /** Equations that hold at the beginning only. They are numbered on from equation_count(), and are no
+  equations of the system. */
+  struct InitialEquation {
+    uint32_t part, local;
+  };
+  std::vector<InitialEquation> initial;
   Source SourceOf(uint32_t equation) const {
     if (!replaced.empty()) {
       const auto at = replaced.find(equation);
       if (at != replaced.end()) return {&extra_parts[at->second], 0};
+    }
+    if (equation >= equation_count()) {
+      const InitialEquation& at = initial[equation - equation_count()];
+      return {&parts[at.part], at.local};
     }
     if (equation >= part_equations) return {nullptr, equation - part_equations};
     const Part& part = parts[PartOfEquation(equation)];
@@ -97,7 +107,8 @@ struct EquationSystem {
   uint32_t PartOfVariable(uint32_t variable) const;
   uint32_t PartOfEquation(uint32_t equation) const;
   bool IsRow(uint32_t equation) const {
-    return equation >= part_equations && (replaced.empty() || replaced.count(equation) == 0);
+    return equation >= part_equations && equation < equation_count() &&
+           (replaced.empty() || replaced.count(equation) == 0);
   }
   /// The variable of the system that a local variable of a part is, with the order added.
   VariableRef Resolve(const Part& part, uint32_t local) const {

@@ -104,10 +104,11 @@ std::string EquationSystem::EquationOrigin(uint32_t equation) const {
     }
   }
   if (!replaced.empty() && replaced.count(equation) > 0) return "combination of equations";
-  const uint32_t number = PartOfEquation(equation);
+  const bool begins = equation >= equation_count();
+  const uint32_t number = begins ? initial[equation - equation_count()].part : PartOfEquation(equation);
   const std::string owner = ComponentName(*model, *graph, ComponentId(parts[number].component));
   if (number >= graph->components.size()) return "association in " + (owner.empty() ? "the system" : owner);
-  return owner.empty() ? "the system" : owner;
+  return (begins ? "initial equation of " : "") + (owner.empty() ? "the system" : owner);
 }
 
 }  // namespace cotree

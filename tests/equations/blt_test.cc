@@ -98,7 +98,7 @@ system S { p : Plant  ctrl : Ctrl  connect p.e -> ctrl.e  connect ctrl.y -> p.y 
            {"ctrl.y", "y"}, {"p.v", "v"}, {"p.w", "w"}, {"p.e", "e"}, {"der(p.x)", "dx"}})
     EXPECT_NEAR(run[ours].front(), values[theirs].get<double>(), 1e-12) << ours;
   ASSERT_EQ(run.translation->program->blocks.size(), 1u);
-  EXPECT_EQ(run.translation->program->blocks[0].tears.size(),
+  EXPECT_EQ(run.translation->program->blocks[0].tearing.tears.size(),
             c["expected"]["minimal_tearing_size"].get<size_t>());
 }
 

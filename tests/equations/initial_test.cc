@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// How runs begin: the order of the beginning, its values, and what is said where there are none.
+#include <gtest/gtest.h>
+
+#include <Eigen/QR>
+#include <random>
+
+#include "run_support.h"
+#include "simulation/initialize.h"
+
+namespace cotree::test {
+namespace {
+
+/** A model at its beginning. */
+class Beginning {
+ public:
+  explicit Beginning(const std::string& text, bool steady = false)
+      : model(text), run(*model.translation->program) {
+    Initializer initializer(run, *model.translation->program, model.translation->starts, {0, steady});
+    result = initializer.Solve(false);
+  }
+  uint32_t Slot(const std::string& name) const {
+    return model.translation->sorted->Slot(FindVariable(*model.translation->equations, *model.names, name));
+  }
+  double operator[](const std::string& name) const { return run.values[Slot(name)]; }
+  /// Residuals of all equations, by the expressions themselves.
+  double Worst() const {
+    double worst = 0;
+    for (const double r : run.Residuals(0)) worst = std::max(worst, std::fabs(r));
+    return worst;
+  }
+
+  RunOf model;
+  ProgramRun run;
+  Initialization result;
+};
+
+const char* const kLadder = R"(system S { v : VoltageSource(V = 10 V)
+  r1 : Resistor(R = 1 kohm)  r2 : Resistor(R = 2 kohm)
+  c1 : Capacitor(C = 1 uF%1)  c2 : Capacitor(C = 1 uF%2)
+  connect v.p -- r1.p   connect r1.n -- c1.p -- r2.p   connect r2.n -- c2.p
+  connect v.n -- c1.n -- c2.n -- electrical.ground
+  %3 })";
+
+std::string Ladder(const std::string& c1, const std::string& c2, const std::string& more) {
+  std::string text = kLadder;
+  text.replace(text.find("%1"), 2, c1);
+  text.replace(text.find("%2"), 2, c2);
+  text.replace(text.find("%3"), 2, more);
+  return text;
+}
+
+TEST(Beginning, AnInitialEquationFindsTheStateThatNobodyProposed) {
+  // 4 mA through 1 kohm leave 6 V at c1; c2 has a start and keeps it.
+  const Beginning b(Ladder("", ", start v = 2 V", "initial equation\n r1.i = 4 mA"));
+  ASSERT_TRUE(b.result.ok) << b.result.problem;
+  EXPECT_NEAR(b["c1.v"], 6, 1e-12);
+  EXPECT_EQ(b["c2.v"], 2);
+  EXPECT_NEAR(b["r2.i"], 2e-3, 1e-15);
+  EXPECT_EQ(b.result.determined.size(), 1u);
+  EXPECT_EQ(b.result.kept.size(), 1u);
+}
+
+TEST(Beginning, StatesMoveInTheOrderInWhichTheirStartsAreWanted) {
+  // The current through r2 may come from either; the one without a start moves, whichever it is.
+  const Beginning second(Ladder(", start v = 5 V", "", "initial equation\n r2.i = 1 mA"));
+  ASSERT_TRUE(second.result.ok) << second.result.problem;
+  EXPECT_EQ(second["c1.v"], 5);
+  EXPECT_NEAR(second["c2.v"], 3, 1e-12);
+  const Beginning first(Ladder("", ", start v = 5 V", "initial equation\n r2.i = 1 mA"));
+  ASSERT_TRUE(first.result.ok) << first.result.problem;
+  EXPECT_NEAR(first["c1.v"], 7, 1e-12);
+  EXPECT_EQ(first["c2.v"], 5);
+}
+
+TEST(Beginning, ARateMayBeDemandedThatNoEquationNeeds) {
+  // d(r1.v)/dt = -(r1.i - r2.i)/C with r1.i = (10 V - v)/1 kohm, r2.i = v/2 kohm: v = 6 V.
+  const Beginning b(Ladder("", ", start v = 0 V fixed", "initial equation\n der(r1.v) = -1000 V/s"));
+  ASSERT_TRUE(b.result.ok) << b.result.problem;
+  EXPECT_NEAR(b["c1.v"], 6, 1e-9);
+}
+
+TEST(Beginning, SteadyIsRest) {
+  const Beginning b(Ladder("", "", ""), true);
+  ASSERT_TRUE(b.result.ok) << b.result.problem;
+  EXPECT_NEAR(b["c1.v"], 10, 1e-12);
+  EXPECT_NEAR(b["c2.v"], 10, 1e-12);
+}
+
+const char* const kMotor = R"(system S { v : VoltageSource(V = 12 V)
+  m : DCMotor(R = 1 ohm, L = 1 mH, Kt = 0.1 N*m/A, J = 1e-4 kg*m^2)
+  load : Inertia(J = 1e-3 kg*m^2, start phi = 0.5 rad)  b : RotationalDamper(d = 1e-3 N*m*s/rad)
+  connect v.p -- m.p   connect v.n -- m.n -- electrical.ground   connect m.housing -- rotational.ground
+  connect m.shaft -- load.a -- b.a   connect b.b -- rotational.ground })";
+
+TEST(Beginning, SomethingThatTurnsIsSteadyAtItsSpeed) {
+  const Beginning b(kMotor, true);
+  ASSERT_TRUE(b.result.ok) << b.result.problem;
+  // V = R i + k w, k i = d w.
+  const double w = 12 / (1 * 1e-3 / 0.1 + 0.1);
+  EXPECT_NEAR(b["b.w"], w, 1e-9 * w);
+}
+
+TEST(Beginning, WhatContradictsIsNamedWithWhatItFollowsFrom) {
+  const Beginning b(Ladder(", start v = 5 V fixed", "", "initial equation\n r1.i = 4 mA"));
+  ASSERT_FALSE(b.result.ok);
+  EXPECT_NE(b.result.problem.find("`r1.i = 0.004`"), std::string::npos) << b.result.problem;
+  EXPECT_NE(b.result.problem.find("fixed: `c1.v` = 5"), std::string::npos) << b.result.problem;
+}
+
+TEST(Beginning, ASecondDemandThatAgreesIsFine) {
+  const Beginning b(Ladder(", start v = 6 V fixed", "", "initial equation\n r1.i = 4 mA"));
+  EXPECT_TRUE(b.result.ok) << b.result.problem;
+}
+
+// x^3 - 3 x + 3 = 0 has one root, -2.1038...; from 0 Newton's method, damped, ends at the minimum near 1.
+TEST(Beginning, AHomotopyFindsWhatNewtonDoesNot) {
+  const Beginning b(R"(component Root { output y : Real  equation  y^3 - 3*y + 3 = 0 }
+    system S { root : Root })");
+  ASSERT_TRUE(b.result.ok) << b.result.problem;
+  EXPECT_NEAR(b["root.y"], -2.103803402735536, 1e-12);
+  EXPECT_GT(b.result.homotopies, 0u);
+}
+
+// Ten circuits that have nothing to do with each other: as many small blocks, not one large one.
+TEST(Beginning, HasAnOrderOfItsOwn) {
+  const RunOf model(R"(component Cell { terminal p, n : electrical
+      r : Resistor(R = 1 ohm)  c : Capacitor(C = 1 F)  connect p -- r.p  connect r.n -- c.p  connect c.n -- n
+      initial equation  r.i = 0.5 A }
+    system S { v : VoltageSource(V = 2 V)  cell : Cell[10]
+      for k in 1:10 { connect v.p -- cell[k].p   connect cell[k].n -- electrical.ground }
+      connect v.n -- electrical.ground })");
+  const Program& program = *model.translation->program;
+  const InitialValues values = FindInitialValues(program, model.translation->starts, false);
+  const InitialOrder order = SortInitial(*model.translation->sorted, values.demands);
+  EXPECT_EQ(order.determined.size(), 10u);
+  EXPECT_TRUE(order.redundant.empty());
+  size_t largest = 0;
+  for (size_t b = 0; b < order.sorted.blocks(); ++b)
+    largest = std::max(largest, order.sorted.Block(b).size());
+  EXPECT_EQ(largest, 1u);
+}
+
+/* Random ladders with random demands. Whether they can be met is decided by the ranks of dense matrices: the
+demanded variables are affine in the states, y = y0 + C x; C from finite differences of the run. */
+TEST(Beginning, RandomDemandsAreMetExactlyWhereTheyCanBe) {
+  std::mt19937 random(7);
+  int met = 0, refused = 0;
+  for (int turn = 0; turn < 150; ++turn) {
+    const int cells = 2 + static_cast<int>(random() % 4);
+    std::string text = "system S { v : VoltageSource(V = 3 V)\n", before = "v.p";
+    for (int k = 1; k <= cells; ++k) {
+      const std::string n = std::to_string(k);
+      text += "r" + n + " : Resistor(R = " + std::to_string(1 + random() % 5) + " ohm)\n";
+      text += "g" + n + " : Resistor(R = " + std::to_string(1 + random() % 5) + " ohm)\n";
+      text += "c" + n + " : Capacitor(C = " + std::to_string(1 + random() % 5) + " F";
+      if (random() % 4 == 0) text += ", start v = " + std::to_string(random() % 5) + " V fixed";
+      text += ")\nconnect " + before + " -- r" + n + ".p\nconnect r" + n + ".n -- c" + n + ".p -- g" + n +
+              ".p\nconnect c" + n + ".n -- g" + n + ".n -- electrical.ground\n";
+      before = "r" + n + ".n";
+    }
+    text += "connect v.n -- electrical.ground\n";
+    std::string demands;
+    std::vector<std::string> names;
+    std::vector<double> wanted;
+    for (int k = 1; k <= cells; ++k) {
+      for (const char* what : {"r", "g"}) {
+        if (random() % 3 != 0) continue;
+        names.push_back(std::string(what) + std::to_string(k) + ".i");
+        wanted.push_back(static_cast<double>(random() % 7) / 2);
+        demands += "  " + names.back() + " = " + std::to_string(wanted.back()) + " A\n";
+      }
+    }
+    const std::string all = text + (demands.empty() ? "" : "initial equation\n" + demands) + "}";
+    const Beginning b(all);
+    // The truth: C over the states that are not fixed, and what is missing at the starts.
+    Beginning plain(text + "}");
+    const Program& program = *plain.model.translation->program;
+    std::vector<uint32_t> movable;
+    const InitialValues values = FindInitialValues(program, plain.model.translation->starts, false);
+    for (uint32_t k = 0; k < program.state_slots.size(); ++k) {
+      if (values.demands.start[k] != InitialDemands::Start::kFixed) movable.push_back(program.state_slots[k]);
+    }
+    const auto rows = static_cast<Eigen::Index>(names.size()),
+               columns = static_cast<Eigen::Index>(movable.size());
+    Eigen::MatrixXd c(rows, columns + 1);
+    ASSERT_TRUE(plain.run.Run(0));
+    Eigen::VectorXd y0(rows);
+    for (Eigen::Index i = 0; i < rows; ++i) y0[i] = plain[names[static_cast<size_t>(i)]];
+    for (Eigen::Index j = 0; j < columns; ++j) {
+      plain.run.values[movable[static_cast<size_t>(j)]] += 1;
+      ASSERT_TRUE(plain.run.Run(0));
+      for (Eigen::Index i = 0; i < rows; ++i) c(i, j) = plain[names[static_cast<size_t>(i)]] - y0[i];
+      plain.run.values[movable[static_cast<size_t>(j)]] -= 1;
+    }
+    for (Eigen::Index i = 0; i < rows; ++i) c(i, columns) = wanted[static_cast<size_t>(i)] - y0[i];
+    const auto rank = [](const Eigen::MatrixXd& m) {
+      if (m.size() == 0) return Eigen::Index{0};
+      Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(m);
+      qr.setThreshold(1e-9);
+      return qr.rank();
+    };
+    const bool possible = rank(c) == rank(c.leftCols(columns));
+    ASSERT_EQ(b.result.ok, possible) << b.result.problem << "\n" << all;
+    ++(possible ? met : refused);
+    if (!possible) continue;
+    EXPECT_LT(b.Worst(), 1e-9) << all;
+    for (size_t k = 0; k < names.size(); ++k)
+      EXPECT_NEAR(b[names[k]], wanted[k], 1e-9) << names[k] << "\n" << all;
+  }
+  EXPECT_GT(met, 30);
+  EXPECT_GT(refused, 30);
+}
+
+}  // namespace
+}  // namespace cotree::test

@@ -134,6 +134,36 @@ TEST_F(Control, TrimByHand) {
   EXPECT_NEAR(ValueOf(current.at("values"), "load.w"), 200, 1e-6);
 }
 
+TEST_F(Control, TrimFindsParameters) {
+  // 5.6 V at 100 rad/s: 5 V of back-EMF, 2 A for the fan, so 0.3 ohm.
+  WriteText(folder_ / "fixed.cot", R"(system Fixed {
+  battery : VoltageSource(V = 5.6 V)
+  motor   : DCMotor(Kt = 0.05 N*m/A, R = 0.2 ohm, L = 0.2 mH, J = 2e-5 kg*m^2)
+  spare   : DCMotor(Kt = 0.05 N*m/A, R = 0.2 ohm, L = 0.2 mH, J = 2e-5 kg*m^2)
+  load    : Inertia(J = 1e-3 kg*m^2)
+  fan     : RotationalQuadraticDamper(c = 1e-5 N*m*s^2/rad^2)
+  brake   : RotationalDamper(d = 1e-3 N*m*s/rad)
+  connect battery.p -- motor.p -- spare.p
+  connect battery.n -- motor.n -- spare.n -- electrical.ground
+  connect motor.shaft -- load.a -- fan.a
+  connect spare.shaft -- brake.a
+  connect fan.b -- motor.housing -- spare.housing -- brake.b -- rotational.ground
+}
+)");
+  const Json point = System({"trim", "fixed.cot", "--fix", "load.w=100", "--free", "motor.R"});
+  EXPECT_NEAR(ValueOf(point.at("parameters"), "motor.R"), 0.3, 1e-9);
+  EXPECT_NEAR(ValueOf(point.at("values"), "motor.armature.i"), 2, 1e-8);
+  // Its twin keeps its own: 5.6 V = 0.2 ohm d w/Kt + Kt w.
+  EXPECT_NEAR(ValueOf(point.at("values"), "brake.w"), 5.6 / (0.2 * 1e-3 / 0.05 + 0.05), 1e-6);
+  // A parameter and another one together: V from w and i of the twin.
+  const Json two = System({"trim", "fixed.cot", "--fix", "load.w=100", "--fix", "brake.w=100", "--free",
+                           "motor.R", "--free", "battery.V"});
+  EXPECT_NEAR(ValueOf(two.at("parameters"), "battery.V"), 5.4, 1e-8);
+  EXPECT_NEAR(ValueOf(two.at("parameters"), "motor.R"), 0.2, 1e-8);
+  const Ran text = Cotree({"trim", "fixed.cot", "--fix", "load.w=100", "--free", "motor.R"});
+  EXPECT_TRUE(Contains(text.out, "motor.R  0.3  ohm")) << text.out;
+}
+
 TEST_F(Control, TwoInertiasTurnTogether) {
   WriteText(folder_ / "two.cot", R"(system Two {
   u : Step(height = 1 N*m)
@@ -173,7 +203,7 @@ TEST_F(Control, BadInputGetsARemedy) {
   refuses({"trim", "drive.cot", "--fix", "load.w=1 V"}, 2, "measured in rad/s");
   refuses({"trim", "drive.cot", "--fix", "load.w=1 blah"}, 2, "is not a unit");
   refuses({"trim", "drive.cot", "--fix", "load.w=100", "--fix", "motor.armature.i=1", "--free", "drive.u"}, 4,
-          "name another input with --free");
+          "name another input or parameter with --free");
 }
 
 }  // namespace

@@ -506,6 +506,7 @@ TEST(SystemCommands, SameInputSameOutput) {
 }
 
 // Every block of the manual that begins with `$ cotree` shows what is printed; a line `...` leaves some out.
+// The first model is `file`, further ones are introduced by "In `NAME.cot`".
 void CheckPage(const char* name, const char* file, size_t least) {
   const std::string page = ReadText(test::kRoot / "docs/manual" / name);
   const TemporaryFolder folder;
@@ -518,6 +519,11 @@ void CheckPage(const char* name, const char* file, size_t least) {
   };
   size_t at = 0, shown = 0;
   WriteText(folder / file, block_after("cot", &at));
+  for (size_t in = page.find("In `", at); in != std::string::npos; in = page.find("In `", in + 1)) {
+    const std::string model = page.substr(in + 4, page.find('`', in + 4) - in - 4);
+    size_t behind = in;
+    if (model.ends_with(".cot")) WriteText(folder / model, block_after("cot", &behind));
+  }
   for (std::string block = block_after("text", &at); !block.empty(); block = block_after("text", &at)) {
     ASSERT_TRUE(block.starts_with("$ cotree ")) << block;
     std::istringstream lines(block);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,74 @@ TEST_F(ResultCommands, SimulateWritesEveryFormatAndTheyAgree) {
   EXPECT_EQ(result->header.columns[*result->header.Find("c.v")].unit, "V");
   ASSERT_EQ(result->events.size(), 1u);
   EXPECT_EQ(result->events[0].time, 1e-3);
+}
+
+TEST_F(ResultCommands, EqualVariablesAreStoredOnce) {
+  for (const char* name : {"r.cotr", "r.mat", "r.h5"}) {
+    Simulate(name);
+    std::string problem;
+    const auto result = ReadResult((folder / name).string(), &problem);
+    ASSERT_TRUE(result.has_value()) << problem;
+    const auto column = [&](const char* variable) { return *result->header.Find(variable); };
+    size_t stored = 0;
+    for (const char* current : {"r.i", "c.i", "source.i"})
+      stored += result->header.columns[column(current)].stored();
+    EXPECT_EQ(stored, 1u) << name << ": one current flows through all three";
+    const auto r = result->Values(column("r.i")), c = result->Values(column("c.i")),
+               source = result->Values(column("source.i"));
+    const auto v = result->Values(column("r.v")), step = result->Values(column("step.y")),
+               u = result->Values(column("source.v"));
+    ASSERT_EQ(r.size(), result->times.size());
+    double largest = 0;
+    for (size_t k = 0; k < r.size(); ++k) {
+      EXPECT_EQ(c[k], r[k]);
+      EXPECT_EQ(source[k], -r[k]);
+      EXPECT_EQ(u[k], step[k]);
+      EXPECT_NEAR(1000 * r[k], v[k], 1e-12);  // Ohm
+      largest = std::max(largest, r[k]);
+    }
+    EXPECT_NEAR(largest, 5e-3, 1e-9);
+    EXPECT_EQ(result->header.columns[column("source.i")].unit, "A");
+  }
+  // By its own name for every command, stored or not.
+  EXPECT_EQ(Run({"plot", "r.cotr", "source.i", "--out", "i.svg"}).exit_code, 0);
+  EXPECT_TRUE(Contains(ReadText(folder / "i.svg"), "source.i"));
+  ASSERT_EQ(Run({"convert", "r.mat", "i.csv", "--filter", "source.i,r.i"}).exit_code, 0);
+  EXPECT_TRUE(ReadText(folder / "i.csv").starts_with("time,source.i,r.i\n"));
+  // What came before an interruption is taken over under every name.
+  Simulate("whole.cotr");
+  Simulate("part.cotr", {"--checkpoint", "part.ckp"});
+  const Ran resumed =
+      Run({"simulate", "m.cot", "--out", "part.cotr", "--checkpoint", "part.ckp", "--resume"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(Run({"compare", "whole.cotr", "part.cotr", "--rtol", "0", "--atol", "0"}).exit_code, 0);
+}
+
+TEST_F(ResultCommands, DescriptionsAndSomeVariablesOnly) {
+  WriteText(folder / "m.cot", R"(
+component Lag "first-order lag" {
+  input u : Real   output y : Real "what comes out"
+  variable twice : Real
+  equation
+    der(y) = (u - y)/(1 s)
+    twice = 2*y
+}
+system S { one : Constant(k = 1)   lag : Lag   connect one.y -> lag.u }
+)");
+  Simulate("all.cotr");
+  std::string problem;
+  const auto all = ReadResult((folder / "all.cotr").string(), &problem);
+  ASSERT_TRUE(all.has_value()) << problem;
+  EXPECT_EQ(all->header.columns[*all->header.Find("lag.y")].description, "what comes out");
+  EXPECT_EQ(all->header.columns[*all->header.Find("lag.twice")].description, "first-order lag");
+  Simulate("some.cotr", {"--only", "lag.t*", "--only", "lag.y"});
+  const auto some = ReadResult((folder / "some.cotr").string(), &problem);
+  ASSERT_TRUE(some.has_value()) << problem;
+  ASSERT_EQ(some->header.columns.size(), 2u);
+  EXPECT_EQ(some->header.columns[0].name, "lag.twice");
+  EXPECT_NEAR(some->columns[0].back(), 2 * (1 - std::exp(-1)), 1e-5);
+  EXPECT_TRUE(Run({"simulate", "m.cot", "--csv", "--only", "lag.y"}).out.starts_with("time,lag.y\n0,0\n"));
+  ExpectRefused({"simulate", "m.cot", "--only", "lag.z"}, 2, "there is no variable `lag.z`");
 }
 
 TEST_F(ResultCommands, TheHashFollowsTheModelAndItsSettings) {

@@ -68,6 +68,7 @@ struct SystemOptions {
   std::string output;  // a file; empty: standard output
   std::string library;
   std::vector<std::string> settings;  // "motor.R = 0.3 ohm"
+  std::string experiment;             // whose values, start values and beginning count; empty: none
   bool statistics = false;
   bool initial = false;  // order: of the beginning
 };
@@ -78,6 +79,7 @@ struct LinearizeOptions : SystemOptions {
   std::vector<std::string> inputs, outputs;
   std::string open;          // a signal at which a loop is cut
   std::optional<double> at;  // around the motion at this time
+  bool continuous = false;   // sampled variables are constant
   bool margins = false;
   std::string bode, nyquist, root_locus, step;  // pictures to draw
 };
@@ -101,6 +103,7 @@ struct SimulateOptions {
   std::vector<std::string> settings;  // "motor.R=0.3 ohm"
   std::string solver = "auto";        // auto, bdf, erk, euler, heun, rk4, ieuler
   std::string output;                 // .cotr, .mat, .h5; anything else is CSV
+  std::vector<std::string> only;      // names and patterns of what is written; empty: everything
   bool plot = false;
   std::string plot_names;   // with commas; empty: what the experiment plots, or else the states
   std::string plot_output;  // .svg, .png; empty: beside `output`, or by the name of the model

@@ -52,15 +52,9 @@ void PrintClass(const Model& model, ClassId id, const Console& console) {
                             model.Text(cls.name) + (cls.model.IsNone() ? "" : " as " + model.Text(cls.model));
   fmt::print("{}{}\n", console.Bold(title),
              cls.documentation.empty() ? "" : "  " + console.Dim(cls.documentation));
-  const SyntaxTree& tree = model.tree(cls.origin.tree);
   const auto note = [&](NodeId name_node) {
-    // The documentation string at the end of the declaration that holds this name.
-    for (uint32_t t = tree[name_node].last_token + 1; t < tree.tokens.size(); ++t) {
-      if (tree.tokens[t].starts_line) break;
-      if (tree.tokens[t].kind() == TokenKind::kString)
-        return "  " + console.Dim(StringValue(tree.TokenText(t)));
-    }
-    return std::string();
+    const std::string text = DocumentationBehind(model, {cls.origin.tree, name_node});
+    return text.empty() ? text : "  " + console.Dim(text);
   };
   const auto shape = [&](const Shape& s) {
     std::string text;

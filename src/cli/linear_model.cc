@@ -9,12 +9,26 @@
 
 #include "cli/system_command.h"
 #include "cli/text_table.h"
+#include "control/sampled_model.h"
 #include "simulation/events.h"
 
 namespace cotree {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+std::vector<std::string> Primed(std::vector<std::string> names, size_t times) {
+  for (std::string& name : names) name.append(times, '\'');
+  return names;
+}
+
+// x', or x[k+1].
+std::vector<std::string> RowsOfStates(const LinearModel& model) {
+  if (model.period == 0) return Primed(model.states, 1);
+  std::vector<std::string> names = model.states;
+  for (std::string& name : names) name += " [k+1]";
+  return names;
+}
 
 // Columns get numbers where their names are too long for a line.
 class MatrixPrinter {
@@ -31,7 +45,7 @@ class MatrixPrinter {
     if (rows.size() > kMostRows || columns.size() > kMostColumns)
       return fmt::format("\n  {} is {} x {}; --format json has it\n", console_.Cyan(name), rows.size(),
                          columns.size());
-    if (numbered_ && rows.size() == model_.n() && rows[0] == model_.states[0] + "'") {
+    if (numbered_ && rows == RowsOfStates(model_)) {
       for (size_t i = 0; i < rows.size(); ++i) rows[i] = fmt::format("{:>2} {}", i + 1, rows[i]);
     }
     if (numbered_ && columns == model_.states) {
@@ -67,11 +81,6 @@ Json MatrixJson(const std::vector<double>& matrix, size_t rows, size_t columns) 
   return out;
 }
 
-std::vector<std::string> Primed(std::vector<std::string> names, size_t times) {
-  for (std::string& name : names) name.append(times, '\'');
-  return names;
-}
-
 // The inputs' derivatives that really occur.
 bool Occurs(const LinearModel& model, size_t order) {
   const auto nonzero = [](double x) { return x != 0; };
@@ -81,8 +90,25 @@ bool Occurs(const LinearModel& model, size_t order) {
 
 }  // namespace
 
+std::optional<LinearModel> LinearizeAtPoint(ProgramRun& run, const Program& program,
+                                            const std::vector<VariableRef>& outputs, double time,
+                                            bool continuous, int* exit) {
+  *exit = kExitOk;
+  if (!continuous && !program.clocks.empty()) {
+    SampledModel sampled = LinearizeSampled(run, program, outputs, time);
+    if (sampled.model) return std::move(sampled.model);
+    if (!sampled.problem.empty()) {
+      fmt::print(stderr, "cotree: {}\n", sampled.problem);
+      *exit = kExitModel;
+      return std::nullopt;
+    }
+  }
+  return Linearize(run, program, outputs, time);
+}
+
 std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
-                                            const std::vector<std::string>& outputs, int* exit) {
+                                            const std::vector<std::string>& outputs, bool continuous,
+                                            int* exit) {
   const Program& program = *translation.program;
   const SortedSystem& sorted = *translation.sorted;
   std::vector<VariableRef> found;
@@ -100,17 +126,18 @@ std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
     return std::nullopt;
   }
   ProgramRun run(program);
-  run.switch_time = 1e-9;  // just behind what switches at the start
-  InitializeOptions options;
-  options.steady = (*translation.equations->model)[translation.graph->system].steady;
+  const InitializeOptions options = BeginningOf(translation);
+  run.switch_time = JustBehind(options.time);
   const Initialization start = Events(run, program).Begin(translation.starts, options);
   if (!start.ok) {
     fmt::print(stderr, "cotree: at the start: {}\n", start.problem);
     return std::nullopt;
   }
-  *exit = kExitOk;
-  LinearStart out{Linearize(run, program, found, 0), {}};
+  auto model = LinearizeAtPoint(run, program, found, options.time, continuous, exit);
+  if (!model) return std::nullopt;
+  LinearStart out{std::move(*model), {}};
   const LinearModel& m = out.model;
+  if (m.period > 0) return out;
   for (size_t i = 0; i < m.n(); ++i) {
     double offset = run.values[program.derivative_slots[i]], size = std::abs(offset);
     const auto subtract = [&](double factor, uint32_t slot) {
@@ -130,7 +157,7 @@ std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
 
 std::string MatricesText(const LinearModel& m, const Console& console) {
   const MatrixPrinter printer(m, console);
-  const std::vector<std::string> rates = Primed(m.states, 1);
+  const std::vector<std::string> rates = RowsOfStates(m);
   std::string text = printer.Text("A", m.A, rates, m.states);
   if (!m.B.empty()) text += printer.Text("B", m.B[0], rates, m.inputs);
   text += printer.Text("C", m.C, m.outputs, m.states);
@@ -145,6 +172,7 @@ std::string MatricesText(const LinearModel& m, const Console& console) {
 
 Json MatricesJson(const LinearModel& m) {
   Json out;
+  if (m.period > 0) out["dt"] = m.period;
   out["states"] = m.states;
   out["inputs"] = m.inputs;
   out["outputs"] = m.outputs;

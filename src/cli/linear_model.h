@@ -17,16 +17,24 @@ constexpr size_t kMostStates = 5000;  // matrices are full
 /** The linear model at the start of a run. */
 struct LinearStart {
   LinearModel model;
-  std::vector<double> offset;  // by state: x' - A x - B u there
+  std::vector<double> offset;  // by state: x' - A x - B u there; none of a sampled model
 };
 
 /// None, with a message and the exit code, where an output is unknown or the start cannot be computed.
+/// `continuous`: sampled variables are constant.
 std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
-                                            const std::vector<std::string>& outputs, int* exit);
+                                            const std::vector<std::string>& outputs, bool continuous,
+                                            int* exit);
+
+/// At the point of a run; where something sampled acts and not `continuous`, the model at its samples. None,
+/// with a message and the exit code, where there is none.
+std::optional<LinearModel> LinearizeAtPoint(ProgramRun& run, const Program& program,
+                                            const std::vector<VariableRef>& outputs, double time,
+                                            bool continuous, int* exit);
 
 /// Matrices with names at their rows and columns.
 std::string MatricesText(const LinearModel& model, const Console& console);
-/// states, inputs, outputs, A, B, C, D and those of the inputs' derivatives.
+/// states, inputs, outputs, A, B, C, D and those of the inputs' derivatives; `dt` of a sampled model.
 nlohmann::ordered_json MatricesJson(const LinearModel& model);
 
 }  // namespace cotree

@@ -25,25 +25,24 @@ struct Instant {
 
 bool Take(const Translation& closed, double time, Instant* out, std::string* problem) {
   const Program& program = *closed.program;
-  const bool steady = (*closed.equations->model)[closed.graph->system].steady;
+  const InitializeOptions beginning = BeginningOf(closed);
   const auto keep = [&](double, ProgramRun& run) {
     out->values = run.values;
     out->delay_lines = run.delay_lines;
     out->switch_time = run.switch_time;
   };
-  if (time == 0) {
+  if (time == beginning.time) {
     ProgramRun run(program);
-    run.switch_time = 1e-9;
-    InitializeOptions initialize;
-    initialize.steady = steady;
-    const Initialization start = Events(run, program).Begin(closed.starts, initialize);
+    run.switch_time = JustBehind(time);
+    const Initialization start = Events(run, program).Begin(closed.starts, beginning);
     if (!start.ok) *problem = "at the start: " + start.problem;
-    keep(0, run);
+    keep(time, run);
     return start.ok;
   }
   SimulationOptions simulation;
+  simulation.start = beginning.time;
   simulation.stop = time;
-  simulation.steady = steady;
+  simulation.steady = beginning.steady;
   simulation.rtol = 1e-8;
   simulation.row = [](double, std::span<const double>) { return true; };
   simulation.at_stop = keep;
@@ -114,12 +113,17 @@ std::string DriverOfInput(const Translation& t, const std::string& input) {
   return input;
 }
 
-std::optional<LinearModel> LinearizeOnMotion(const SystemOptions& options, const Translation& open,
-                                             const std::vector<std::string>& outputs, double time,
-                                             const Console& console, int* exit) {
+std::optional<LinearModel> LinearizeOnMotion(const LinearizeOptions& options, const Translation& open,
+                                             const std::vector<std::string>& outputs, const Console& console,
+                                             int* exit) {
   std::vector<VariableRef> found;
   *exit = kExitUsage;
   if (!FindOutputs(open, outputs, &found)) return std::nullopt;
+  const double begin = BeginningOf(open).time, time = options.at.value_or(begin);
+  if (time < begin) {
+    fmt::print(stderr, "cotree: --at: the experiment begins at {:g} s, behind {:g} s\n", begin, time);
+    return std::nullopt;
+  }
   *exit = kExitModel;
   if (!open.program->unsupported.empty()) {
     fmt::print(stderr, "cotree: {} cannot be computed in this version\n", open.program->unsupported.front());
@@ -134,6 +138,7 @@ std::optional<LinearModel> LinearizeOnMotion(const SystemOptions& options, const
   TranslateOptions translate;
   const Model& model = *open.equations->model;
   translate.system = model.Text(model[open.graph->system].name);
+  translate.experiment = options.experiment;
   const auto closed = Translate(*loaded, translate);
   if (!closed->ok) {
     PrintDiagnostics(loaded->diagnostics, loaded->model.files, console);
@@ -159,8 +164,7 @@ std::optional<LinearModel> LinearizeOnMotion(const SystemOptions& options, const
     fmt::print(stderr, "cotree: {}\n", run.FailureText());
     return std::nullopt;
   }
-  *exit = kExitOk;
-  return Linearize(run, *open.program, found, time);
+  return LinearizeAtPoint(run, *open.program, found, time, options.continuous, exit);
 }
 
 }  // namespace cotree

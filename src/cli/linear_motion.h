@@ -17,10 +17,10 @@ namespace cotree {
 std::string DriverOfInput(const Translation& translation, const std::string& input);
 
 /** The linear model of a system with free inputs around the motion of the whole system, in which nothing is
-cut: at its start, or after a run to `time`. The free inputs have the values of what drives them. None, with a
-message and the exit code, where that cannot be computed. */
-std::optional<LinearModel> LinearizeOnMotion(const SystemOptions& options, const Translation& open,
-                                             const std::vector<std::string>& outputs, double time,
-                                             const Console& console, int* exit);
+cut: at its start, or after a run to `options.at`. The free inputs have the values of what drives them. None,
+with a message and the exit code, where that cannot be computed. */
+std::optional<LinearModel> LinearizeOnMotion(const LinearizeOptions& options, const Translation& open,
+                                             const std::vector<std::string>& outputs, const Console& console,
+                                             int* exit);
 
 }  // namespace cotree

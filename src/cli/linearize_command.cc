@@ -22,9 +22,26 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Of a sampled model in the plane of z; what they mean by s = ln(z)/period.
+std::string SampledPolesText(const LinearModel& m, const Console& console) {
+  TextTable table("lrlrrrrr");
+  table.Add({"poles z", "real", "imaginary", "|z|", "rad/s", "Hz", "damping", "time constant"});
+  const auto text = [](double x, const char* unit = "") {
+    return std::isfinite(x) ? ShortNumber(x) + unit : "-";
+  };
+  for (const Damping& d : DampingTable(m.poles, m.period)) {
+    table.Add({"", ShortNumber(d.pole.real()),
+               d.pole.imag() == 0 ? "" : "+-" + ShortNumber(d.pole.imag()) + "i",
+               ShortNumber(std::abs(d.pole)), text(d.natural_frequency),
+               text(d.natural_frequency / (2 * M_PI)), text(d.damping), text(d.time_constant, " s")});
+  }
+  return "\n" + table.Text("  ", console);
+}
+
 std::string PolesText(const LinearModel& m, const Console& console) {
   if (m.n() == 0) return "\n  no states, no poles\n";
   if (m.poles.empty()) return "\n  poles: not computed for so many states\n";
+  if (m.period > 0) return SampledPolesText(m, console);
   TextTable table("lrlrrrr");
   table.Add({"poles", "real", "imaginary", "rad/s", "Hz", "damping", "time constant"});
   for (const Damping& d : DampingTable(m.poles)) {
@@ -41,13 +58,13 @@ Json FiniteJson(double x) {
   return std::isfinite(x) ? Json(x) : Json(nullptr);
 }
 
-Json PolesJson(const std::vector<std::complex<double>>& poles) {
+Json PolesJson(const std::vector<std::complex<double>>& poles, double period) {
   Json out = Json::array();
   for (const std::complex<double>& p : poles) {
-    const Damping d = DampingOf(p);
+    const Damping d = DampingOf(p, period);
     out.push_back({{"real", p.real()},
                    {"imaginary", p.imag()},
-                   {"natural_frequency", d.natural_frequency},
+                   {"natural_frequency", FiniteJson(d.natural_frequency)},
                    {"damping", FiniteJson(d.damping)},
                    {"time_constant", FiniteJson(d.time_constant)}});
   }
@@ -117,7 +134,7 @@ Json MarginsJson(const Loop& loop, const Margins& m) {
   out["delay"] = delay ? Json(delay->delay) : Json(nullptr);
   out["phase_crossovers"] = gains;
   out["gain_crossovers"] = phases;
-  out["closed_poles"] = PolesJson(m.closed_poles);
+  out["closed_poles"] = PolesJson(m.closed_poles, loop.channels[0].channel.period);
   return out;
 }
 
@@ -189,29 +206,37 @@ class LinearizeCommand {
     int exit = kExitOk;
     LinearModel linear;
     if (options_.at || !options_.open.empty()) {
-      auto found = LinearizeOnMotion(options_, t, outputs, options_.at.value_or(0), console_, &exit);
+      auto found = LinearizeOnMotion(options_, t, outputs, console_, &exit);
       if (!found) return exit;
       linear = std::move(*found);
     } else {
-      auto start = LinearizeAtStart(t, outputs, &exit);
+      auto start = LinearizeAtStart(t, outputs, options_.continuous, &exit);
       if (!start) return exit;
       linear = std::move(start->model);
     }
-    if (!t.program->delays.empty() || !t.program->clocks.empty())
-      fmt::print(stderr, "cotree: note: {} not part of the linear model: what they give is taken as constant\n",
-                 t.program->clocks.empty() ? "delays are" : "sampled variables and delays are");
+    const bool samples = !t.program->clocks.empty() && linear.period == 0,
+               delays = !t.program->delays.empty();
+    if (samples || delays)
+      fmt::print(stderr,
+                 "cotree: note: {} not part of the linear model: what they give is taken as constant\n",
+                 !samples ? "delays are"
+                 : delays ? "sampled variables and delays are"
+                          : "sampled variables are");
+    const double time = options_.at.value_or(BeginningOf(t).time);
     if (options_.format == "npz" || options_.format == "mat") {
       out->text = options_.format == "npz" ? NpzBytes(linear) : Mat4Bytes(linear);
     } else if (options_.format == "json") {
       const Model& model = *t.equations->model;
       out->json["name"] = model.Text(model[t.graph->system].name);
-      out->json["time"] = options_.at.value_or(0);
+      out->json["time"] = time;
       out->json.update(MatricesJson(linear));
-      out->json["poles"] = PolesJson(linear.poles);
+      out->json["poles"] = PolesJson(linear.poles, linear.period);
     } else {
-      out->text = SystemHeading(t, colours) + (options_.at ? fmt::format(" at {} s: ", ShortNumber(*options_.at)) : " at its start: ") +
+      out->text = SystemHeading(t, colours) +
+                  (options_.at ? fmt::format(" at {} s: ", ShortNumber(*options_.at)) : " at its start: ") +
                   Plural(linear.n(), "state") + ", " + Plural(linear.m(), "input") + ", " +
-                  Plural(linear.p(), "output") + "\n" + MatricesText(linear, colours) + PolesText(linear, colours);
+                  Plural(linear.p(), "output") + SamplesText(linear) + "\n" + MatricesText(linear, colours) +
+                  PolesText(linear, colours);
     }
     if (!needs_channels()) return kExitOk;
     const Loop loop = FindLoop(linear, driver);
@@ -230,6 +255,13 @@ class LinearizeCommand {
       if (options_.format == "text") out->text += MarginsText(loop, *margins, colours);
     }
     return Draw(loop, margins ? &*margins : nullptr, SystemName(t));
+  }
+
+  static std::string SamplesText(const LinearModel& m) {
+    return m.period == 0
+               ? ""
+               : fmt::format("\nat its samples every {} s: x[k+1] = A x[k] + B u[k], y[k] = C x[k] + D u[k]",
+                             ShortNumber(m.period));
   }
 
   static std::string SystemName(const Translation& t) {
@@ -261,8 +293,12 @@ class LinearizeCommand {
   }
 
   int Draw(const Loop& loop, const Margins* margins, const std::string& system) const {
-    const std::string title = system + ": " + (loop.closed_by_sign ? "L = " + loop.name : loop.channels.size() == 1 ? loop.name : "responses");
+    std::string title = system + ": " +
+                        (loop.closed_by_sign         ? "L = " + loop.name
+                         : loop.channels.size() == 1 ? loop.name
+                                                     : "responses");
     const Channel& first = loop.channels[0].channel;
+    if (first.period > 0) title += fmt::format(", sampled every {} s", ShortNumber(first.period));
     if (!options_.bode.empty() && !Save(BodeFigure(title, loop.channels, margins), options_.bode)) return kExitForeign;
     if (!options_.nyquist.empty() && !Save(NyquistFigure(title, first), options_.nyquist)) return kExitForeign;
     if (!options_.root_locus.empty() && !Save(RootLocusFigure(title, first), options_.root_locus)) return kExitForeign;

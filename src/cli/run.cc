@@ -128,14 +128,17 @@ int RunCotree(int argc, char** argv) {
       "system\n  cotree equations drive.cot --form state-space --input drive.u --output load.w");
 
   LinearizeOptions linearize;
-  CLI::App* linearize_command =
-      AddSystemCommand(app, "linearize", "the linear model around the start: A, B, C, D, poles", &linearize,
-                       {"text", "json", "npz", "mat"}, "-o,--out");
+  CLI::App* linearize_command = AddSystemCommand(
+      app, "linearize",
+      "the linear model around the start: A, B, C, D, poles; of sampled systems at their samples", &linearize,
+      {"text", "json", "npz", "mat"}, "-o,--out");
   std::string linearize_at;
   linearize_command->add_option(
       "--open", linearize.open,
       "cut the loop at this input or output: L = -(what comes back / what goes in)");
   linearize_command->add_option("--at", linearize_at, "around the motion at this time: \"2.5 s\"");
+  linearize_command->add_flag("--continuous", linearize.continuous,
+                              "leave samples out: what sampled components give is constant");
   linearize_command->add_flag("--margins", linearize.margins,
                               "gain, phase and delay margins of the loop, and whether it is stable");
   linearize_command->add_option("--bode", linearize.bode, "draw gain and phase: .svg or .png");
@@ -153,19 +156,26 @@ int RunCotree(int argc, char** argv) {
 
   TrimOptions trim;
   CLI::App* trim_command = AddSystemCommand(
-      app, "trim", "an operating point: derivatives 0, some variables given, some inputs to be found", &trim,
+      app, "trim",
+      "an operating point: derivatives 0, some variables given, some inputs or parameters to be found", &trim,
       {"text", "json"});
   trim_command
       ->add_option("--fix", trim.fixed,
                    "\"load.w = 100\", \"load.w = 955 rpm\": a variable that is given; repeatable")
       ->allow_extra_args(false);
-  trim_command->add_option("--free", trim.free, "an input to be found, cut from what drives it; repeatable")
+  trim_command
+      ->add_option("--free", trim.free,
+                   "what is to be found: an input, cut from what drives it, or a parameter; repeatable")
       ->allow_extra_args(false);
   trim_command->footer(
       "\nExamples:\n  cotree trim drive.cot --fix load.w=100 --free drive.u\n  cotree trim drive.cot "
       "--format json | jq "
       ".system.values");
 
+  for (const auto& [command, options] : {std::pair<CLI::App*, SystemOptions*>(linearize_command, &linearize),
+                                         std::pair<CLI::App*, SystemOptions*>(trim_command, &trim)})
+    command->add_option("--experiment", options->experiment,
+                        "with the values, start values and beginning of this experiment of the file");
   for (const auto& [command, options] :
        {std::pair<CLI::App*, LinearizeOptions*>(equations_command, &equations),
         std::pair<CLI::App*, LinearizeOptions*>(linearize_command, &linearize)}) {
@@ -203,6 +213,10 @@ int RunCotree(int argc, char** argv) {
                                "no step is longer; otherwise a 100th of the run");
   simulate_command->add_option("-o,--out", simulate.output,
                                "write all variables to this file: .csv, .cotr, .mat or .h5");
+  simulate_command
+      ->add_option("--only", simulate.only,
+                   "of all variables write these: names, or patterns as 'motor.*'; may be repeated")
+      ->allow_extra_args(false);
   CLI::Option* simulate_checkpoint = simulate_command->add_option(
       "--checkpoint", simulate.checkpoint, "keep here what is needed to go on, twenty times in a run");
   simulate_command

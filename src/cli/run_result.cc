@@ -4,8 +4,11 @@
 #include <fmt/core.h>
 
 #include <numeric>
+#include <unordered_map>
 
 #include "cli/quantities.h"
+#include "model/describe_model.h"
+#include "program/find_aliases.h"
 
 namespace cotree {
 namespace {
@@ -27,6 +30,41 @@ bool IsDiscrete(const EquationSystem& system, VariableRef ref) {
   const Part& part = system.parts[system.PartOfVariable(ref.variable)];
   return system.scalars[part.scalar].variables[ref.variable - part.first_variable].role ==
          ScalarVariable::Role::kDiscrete;
+}
+
+// What the text says of a variable, or else of the component it belongs to.
+std::string DescriptionOf(const EquationSystem& system, VariableRef ref) {
+  if (ref.variable >= system.part_variables) return {};
+  const uint32_t number = system.PartOfVariable(ref.variable);
+  if (number >= system.graph->components.size()) return {};
+  const Part& part = system.parts[number];
+  const ComponentClass& cls = (*system.model)[system.graph->ElementOf(ComponentId(part.component)).class_id];
+  const ScalarVariable& v = system.scalars[part.scalar].variables[ref.variable - part.first_variable];
+  std::string own;
+  if (v.role != ScalarVariable::Role::kAcross && v.role != ScalarVariable::Role::kThrough)
+    own = DocumentationBehind(*system.model, cls.variables[v.index].origin);
+  return own.empty() && cls.kind != ClassKind::kSystem ? cls.documentation : own;
+}
+
+// Variables that equations make equal or opposite: the one that is computed is stored, or else the first.
+void MarkAliases(const Program& program, const std::vector<uint32_t>& slots,
+                 std::vector<ResultColumn>& columns) {
+  const std::vector<SlotAlias> aliases = FindAliases(program);
+  struct Stored {
+    size_t column;
+    double sign;
+  };
+  std::unordered_map<uint32_t, Stored> stored;  // by the slot they all equal
+  for (size_t k = 0; k < slots.size(); ++k) {
+    if (aliases[slots[k]].slot == slots[k]) stored[slots[k]] = {k, 1};
+  }
+  for (size_t k = 0; k < slots.size(); ++k) {
+    const SlotAlias& alias = aliases[slots[k]];
+    const Stored& source = stored.try_emplace(alias.slot, Stored{k, alias.sign}).first->second;
+    if (source.column == k || columns[source.column].stepwise != columns[k].stepwise) continue;
+    columns[k].alias_of = columns[source.column].name;
+    columns[k].alias_sign = alias.sign * source.sign;
+  }
 }
 
 }  // namespace
@@ -56,11 +94,11 @@ ResultHeader HeaderOfRun(const LoadedModel& loaded, const Translation& translati
   header.tolerance = fmt::format("rtol {:g}, {}", options.rtol, MethodName(options.method));
   for (const uint32_t slot : slots) {
     const VariableRef ref = sorted.OfSlot(slot);
-    header.columns.push_back({sorted.SlotName(slot),
-                              UnitOf(*translation.equations, ref),
-                              {},
+    header.columns.push_back({sorted.SlotName(slot), UnitOf(*translation.equations, ref),
+                              DescriptionOf(*translation.equations, ref),
                               IsDiscrete(*translation.equations, ref)});
   }
+  MarkAliases(*translation.program, slots, header.columns);
   if (translation.experiment != nullptr) {
     header.experiment = model.names.Text(translation.experiment->name);
     for (const std::string& text : translation.experiment->plot_texts) {
@@ -80,6 +118,9 @@ Result ResultOfRun(ResultHeader header, const Trajectory& trajectory) {
   result.header = std::move(header);
   result.times = trajectory.times;
   result.columns = trajectory.columns;
+  for (size_t k = 0; k < result.columns.size(); ++k) {
+    if (!result.header.columns[k].stored()) result.columns[k].clear();
+  }
   for (const double time : trajectory.switch_times) result.events.push_back({time, "switch"});
   result.status = trajectory.ok ? std::string(kComplete) : "the run failed " + trajectory.problem;
   return result;

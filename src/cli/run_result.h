@@ -13,8 +13,9 @@ namespace cotree {
 /// What Simulate records if nothing else is said: everything that belongs to a component.
 std::vector<uint32_t> SlotsOfComponents(const Translation& translation);
 
-/** What a result of a run says of itself: names, units, which variables go by steps, what the experiment
-wants drawn (or else the states), and who computed it from what. `slots`: what its columns are. */
+/** What a result of a run says of itself: names, units, descriptions, which variables go by steps and which
+are equal or opposite to others, what the experiment wants drawn (or else the states), and who computed it
+from what. `slots`: what its columns are, aliases too. */
 ResultHeader HeaderOfRun(const LoadedModel& loaded, const Translation& translation,
                          const SimulationOptions& options, const std::vector<uint32_t>& slots,
                          const std::vector<std::string>& settings);

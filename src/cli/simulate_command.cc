@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <numeric>
 
 #include "cli/commands.h"
 #include "cli/files.h"
@@ -240,7 +241,7 @@ void PrintSummary(const Prepared& p, const Trajectory& trajectory, const Simulat
                column.back(), kept.header.columns[*at].unit, console.Cyan(Sparkline(kept.times, column, 40)));
   }
   if (!options.output.empty())
-    fmt::print("{} rows of {} variables in {}\n", output.rows(), trajectory.slots.size(), options.output);
+    fmt::print("{} rows of {} variables in {}\n", output.rows(), output.written(), options.output);
 }
 
 // Ctrl-C: the run ends in order, with all that it has. A second one ends the program at once.
@@ -320,7 +321,15 @@ int RunSimulate(const SimulateOptions& options, const Console& console) {
       if (const auto at = header.Find(own.empty() ? name : own)) kept.insert(*at);
     }
   }
-  SimulationOutput output(header, options.output, options.csv && options.output.empty(), std::move(kept));
+  std::vector<size_t> columns(header.columns.size());
+  std::iota(columns.begin(), columns.end(), 0);
+  if (!options.only.empty()) {
+    const auto found = FindColumns(header, options.only, options.file);
+    if (!found) return kExitUsage;
+    columns = *found;
+  }
+  SimulationOutput output(header, options.output, options.csv && options.output.empty(), std::move(kept),
+                          columns);
   const SimulationOptions& s = p.simulation;
   const std::string settings = fmt::format("{} {} {} {} {} {} {}", s.start, s.stop, s.interval, s.rtol,
                                            s.step, s.max_step, options.solver);

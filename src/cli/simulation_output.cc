@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -13,28 +14,38 @@
 #include "cli/result_files.h"
 #include "results/crc32c.h"
 #include "results/csv_format.h"
+#include "results/select_columns.h"
 
 namespace cotree {
 
 namespace fs = std::filesystem;
 
-SimulationOutput::SimulationOutput(ResultHeader header, std::string path, bool print_csv,
-                                   std::set<size_t> kept)
-    : header_(std::move(header)),
-      path_(std::move(path)),
-      print_csv_(print_csv),
-      columns_(kept.begin(), kept.end()) {
-  kept_.header = header_;
+SimulationOutput::SimulationOutput(const ResultHeader& header, std::string path, bool print_csv,
+                                   std::set<size_t> kept, const std::vector<size_t>& written)
+    : path_(std::move(path)), print_csv_(print_csv), columns_(kept.begin(), kept.end()) {
+  Result whole;
+  whole.header = header;
+  whole.columns.resize(header.columns.size());
+  header_ = SelectColumns(whole, written).header;
+  for (size_t k = 0; k < written.size(); ++k) {
+    if (header_.columns[k].stored()) stored_.push_back(written[k]);
+  }
+  row_.resize(stored_.size());
+  kept_.header = header;
   kept_.header.columns.clear();
-  for (const size_t k : columns_) kept_.header.columns.push_back(header_.columns[k]);
+  for (const size_t k : columns_) {
+    kept_.header.columns.push_back(header.columns[k]);
+    kept_.header.columns.back().alias_of.clear();
+  }
   kept_.columns.resize(columns_.size());
 }
 
 bool SimulationOutput::Begin() {
-  if (print_csv_) std::fputs(CsvNames(header_).c_str(), stdout);
-  if (path_.empty()) return true;
-  writer_ = MakeResultWriter(path_, FormatOfPath(path_).value_or(ResultFormat::kCsv));
-  if (writer_->Begin(header_)) return true;
+  if (print_csv_)
+    writer_ = MakeCsvPrinter();
+  else if (!path_.empty())
+    writer_ = MakeResultWriter(path_, FormatOfPath(path_).value_or(ResultFormat::kCsv));
+  if (writer_ == nullptr || writer_->Begin(header_)) return true;
   fmt::print(stderr, "cotree: {}\n", writer_->problem());
   return false;
 }
@@ -55,26 +66,35 @@ bool SimulationOutput::TakeOver(uint64_t rows) {
     return false;
   }
   if (!Begin()) return false;
-  std::vector<double> values(result->columns.size());
+  std::vector<std::vector<double>> stored;
+  for (size_t k = 0; k < header_.columns.size(); ++k) {
+    if (header_.columns[k].stored()) stored.push_back(result->Values(k));
+  }
+  const auto by_name = result->header.ByName();
+  for (size_t k = 0; k < columns_.size(); ++k) {
+    const auto at = by_name.find(kept_.header.columns[k].name);
+    kept_.columns[k] = at == by_name.end() ? std::vector<double>(rows, NAN) : result->Values(at->second);
+    kept_.columns[k].resize(rows);
+  }
+  kept_.times.assign(result->times.begin(), result->times.begin() + static_cast<std::ptrdiff_t>(rows));
   for (uint64_t r = 0; r < rows; ++r) {
-    for (size_t k = 0; k < values.size(); ++k) values[k] = result->columns[k][r];
-    if (!Row(result->times[r], values)) return false;
+    for (size_t k = 0; k < stored.size(); ++k) row_[k] = stored[k][r];
+    if (!Write(result->times[r])) return false;
   }
   fs::remove(old, failed);
   return true;
 }
 
 bool SimulationOutput::Row(double time, std::span<const double> values) {
-  ++rows_;
   kept_.times.push_back(time);
   for (size_t k = 0; k < columns_.size(); ++k) kept_.columns[k].push_back(values[columns_[k]]);
-  if (print_csv_) {
-    line_.clear();
-    AppendCsvRow(time, values, &line_);
-    std::fputs(line_.c_str(), stdout);
-  }
-  if (writer_ == nullptr || writer_->Row(time, values)) return true;
-  return false;
+  for (size_t k = 0; k < stored_.size(); ++k) row_[k] = values[stored_[k]];
+  return Write(time);
+}
+
+bool SimulationOutput::Write(double time) {
+  ++rows_;
+  return writer_ == nullptr || writer_->Row(time, row_);
 }
 
 void SimulationOutput::Event(double time, const std::string& what) {

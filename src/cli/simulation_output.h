@@ -14,31 +14,38 @@ namespace cotree {
 columns a copy is kept for the summary and for pictures. */
 class SimulationOutput {
  public:
-  /// `path` empty: no file. `kept`: columns of the header.
-  SimulationOutput(ResultHeader header, std::string path, bool print_csv, std::set<size_t> kept);
+  /// `path` empty: no file. `kept`: columns of the header; `written`: those that go to the file or to
+  /// standard output.
+  SimulationOutput(const ResultHeader& header, std::string path, bool print_csv, std::set<size_t> kept,
+                   const std::vector<size_t>& written);
 
   /// False, and a message, if the file cannot be written.
   bool Begin();
   /// The rows of an earlier run up to a checkpoint, from the file itself; false, and a message, if they are
   /// not there.
   bool TakeOver(uint64_t rows);
+  /// `values`: one for each column of the header, aliases too.
   bool Row(double time, std::span<const double> values);
   bool Flush() { return writer_ == nullptr || writer_->Flush(); }
   void Event(double time, const std::string& what);
   bool Finish(const std::string& status);
 
-  const Result& kept() const { return kept_; }  // its header has the kept columns only
+  const Result& kept() const { return kept_; }  // its header has the kept columns only, all of them stored
+  size_t written() const { return header_.columns.size(); }
   uint64_t rows() const { return rows_; }
 
  private:
-  ResultHeader header_;
+  bool Write(double time);
+
+  ResultHeader header_;  // of what is written
   std::string path_;
   bool print_csv_;
-  std::vector<size_t> columns_;
+  std::vector<size_t> columns_;  // that are kept
+  std::vector<size_t> stored_;   // columns of the run that are written, without aliases
+  std::vector<double> row_;
   std::unique_ptr<ResultWriter> writer_;
   Result kept_;
   uint64_t rows_ = 0;
-  std::string line_;
 };
 
 /** What is needed to go on with a run, in a file of its own: model, settings, time, rows, state; checked by a

@@ -33,6 +33,40 @@ std::string ChooseSystem(const Model& model, const SystemOptions& options) {
   return {};
 }
 
+// The experiment that is meant, null if none; false, with a message, if it is not there.
+bool ChooseExperiment(const Model& model, const SystemOptions& options, const Experiment** out) {
+  if (options.experiment.empty()) return true;
+  std::vector<std::string> names;
+  for (const Experiment& e : model.experiments) {
+    const std::string name = model.Text(e.name), system = model.Text(model[e.system].name);
+    if (name != kSettingsExperiment) names.push_back(name);
+    if (name != options.experiment) continue;
+    *out = &e;
+    if (options.system.empty() || options.system == system) return true;
+    fmt::print(stderr, "cotree: the experiment `{}` is one of `{}`, not of `{}`\n", name, system,
+               options.system);
+    return false;
+  }
+  fmt::print(stderr, "cotree: there is no experiment `{}` in {}{}\n", options.experiment, options.file,
+             DidYouMean(options.experiment, names));
+  return false;
+}
+
+// What is free may be a parameter, which is none of the inputs.
+void TakeOutParameters(const Model& model, TranslateOptions* translate) {
+  ClassId system;
+  for (const ClassId id : model.systems) {
+    if (model.Text(model[id].name) == translate->system) system = id;
+  }
+  for (const Experiment& e : model.experiments) {
+    if (model.Text(e.name) == translate->experiment) system = e.system;
+  }
+  std::string ignored;
+  std::erase_if(translate->free_inputs, [&](const std::string& name) {
+    return FindParameter(model, system, name, &ignored).has_value();
+  });
+}
+
 bool CheckSettings(const std::vector<std::string>& settings) {
   for (const std::string& setting : settings) {
     const size_t equals = setting.find('=');
@@ -74,6 +108,18 @@ bool CheckInputs(const Model& model, const Translation& translation) {
 std::string DidYouMean(std::string_view word, const std::vector<std::string>& candidates) {
   const std::string_view near = Nearest(word, {candidates.begin(), candidates.end()});
   return near.empty() ? "" : fmt::format("; did you mean `{}`?", near);
+}
+
+InitializeOptions BeginningOf(const Translation& translation) {
+  const Model& model = *translation.equations->model;
+  InitializeOptions out;
+  out.steady = model[translation.graph->system].steady;
+  if (translation.experiment == nullptr) return out;
+  const ExperimentSetting& settings = translation.experiment->settings;
+  out.steady = out.steady || settings.steady;
+  if (!settings.begin.IsNone())
+    out.time = EvaluateConstant(model.expressions, settings.begin, {}).value_or(0);
+  return out;
 }
 
 std::string SystemHeading(const Translation& translation, const Console& console) {
@@ -119,8 +165,14 @@ int RunOnSystem(const SystemOptions& options, const char* schema, TranslateOptio
   const auto loaded = LoadModel(options.file, reader, load);
   std::unique_ptr<Translation> translation;
   if (loaded->readable && loaded->diagnostics.ok()) {
-    translate.system = ChooseSystem(loaded->model, options);
-    if (translate.system.empty()) return kExitUsage;
+    const Experiment* experiment = nullptr;
+    if (!ChooseExperiment(loaded->model, options, &experiment)) return kExitUsage;
+    if (experiment != nullptr)
+      translate.experiment = options.experiment;
+    else
+      translate.system = ChooseSystem(loaded->model, options);
+    if (translate.system.empty() && experiment == nullptr) return kExitUsage;
+    if (translate.own_parameters) TakeOutParameters(loaded->model, &translate);
     translation = Translate(*loaded, translate);
     if (!CheckInputs(loaded->model, *translation)) return kExitUsage;
   }

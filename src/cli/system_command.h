@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "cli/commands.h"
 #include "pipeline/translate.h"
+#include "simulation/initialize.h"
 
 namespace cotree {
 
@@ -22,6 +25,13 @@ and returns the exit code. The JSON is {head, "system": what `say` made of it, o
 int RunOnSystem(const SystemOptions& options, const char* schema, TranslateOptions translate,
                 const Console& console,
                 const std::function<int(Translation&, const Console&, SystemOutput*)>& say);
+
+/// How a run of the system begins, with its experiment if one was chosen.
+InitializeOptions BeginningOf(const Translation& translation);
+/// The time that relations on the time see at a beginning: behind what switches there.
+inline double JustBehind(double time) {
+  return time + 1e-9 * std::max(1.0, std::fabs(time));
+}
 
 /// "system Positioner".
 std::string SystemHeading(const Translation& translation, const Console& console);

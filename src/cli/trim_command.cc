@@ -11,6 +11,7 @@
 #include "cli/system_command.h"
 #include "cli/text_table.h"
 #include "control/trim.h"
+#include "model/describe_model.h"
 #include "simulation/events.h"
 #include "units/unit.h"
 
@@ -93,9 +94,12 @@ class TrimCommand {
     }
     for (const VariableRef& input : t_.equations->inputs) problem.free.push_back(t_.sorted->Slot(input));
     ProgramRun run(program);
-    run.switch_time = 1e-9;
+    if (!FindParameters(run, &problem)) return kExitUsage;
+    const InitializeOptions beginning = BeginningOf(t_);
+    const double time = problem.time = beginning.time;
+    run.switch_time = JustBehind(time);
     Events events(run, program);
-    const Initialization start = events.Begin(t_.starts, {});
+    const Initialization start = events.Begin(t_.starts, beginning);
     if (!start.ok) {
       fmt::print(stderr, "cotree: at the start: {}\n", start.problem);
       return kExitNumerical;
@@ -104,15 +108,16 @@ class TrimCommand {
     Trim trim;
     for (int round = 0; round < 20; ++round) {
       trim = FindTrim(run, program, problem);
-      if (!trim.failure.empty() || !program.HasEvents() || !events.Crossed(0)) break;
-      if (!events.Settle(0, {false, false, true})) {
+      for (size_t k = 0; k < trim.parameters.size(); ++k) problem.parameters[k].value = trim.parameters[k];
+      if (!trim.failure.empty() || !program.HasEvents() || !events.Crossed(time)) break;
+      if (!events.Settle(time, {false, false, true})) {
         fmt::print(stderr, "cotree: {}\n", events.problem());
         return kExitNumerical;
       }
       trim.ok = false;
     }
     if (!trim.ok) return Contradiction(trim, demands.size());
-    run.Run(0);
+    run.Run(time);
     if (options_.format == "json")
       SayJson(run, trim, out);
     else
@@ -131,6 +136,80 @@ class TrimCommand {
     return ref.variable == UINT32_MAX ? "" : UnitOf(*t_.equations, ref);
   }
 
+  /** A parameter that is to be found. */
+  struct FreeParameter {
+    std::string name, unit;
+  };
+
+  // Those of --free that are no inputs. False, with a message, where one cannot change.
+  bool FindParameters(ProgramRun& run, TrimProblem* problem) {
+    EquationSystem& system = *t_.equations;
+    Model& model = *system.model;
+    for (const std::string& name : options_.free) {
+      std::string ignored;
+      const auto setting = FindParameter(model, t_.graph->system, name, &ignored);
+      if (!setting) continue;
+      const std::string frozen = WhyFrozen(name);
+      if (!frozen.empty()) {
+        fmt::print(
+            stderr,
+            "cotree: --free {}: the parameter cannot change without another model: {}; vary it with --set\n",
+            name, frozen);
+        return false;
+      }
+      const size_t dot = name.rfind('.');
+      const NameFinder finder(model, *t_.graph);
+      const ComponentId owner = finder.FindComponent(dot == std::string::npos ? "" : name.substr(0, dot));
+      const double* value = owner.IsNone() ? nullptr : ValueOf(owner, setting->parameter);
+      if (value == nullptr || !std::isfinite(*value)) {
+        fmt::print(stderr, "cotree: --free {}: it is no single number; name a parameter of one component\n",
+                   name);
+        return false;
+      }
+      const Type& type = model[t_.graph->ElementOf(owner).class_id].parameters[setting->parameter].type;
+      std::string unit = type.quantity.IsNone() ? type.unit : model.quantities[type.quantity.index()].unit;
+      if (unit.find('$') != std::string::npos || unit == "1") unit.clear();
+      const size_t place = t_.graphs.front().settings.size();
+      t_.graphs.front().settings.push_back(*setting);
+      t_.graphs.front().settings.back().value = *value;
+      parameters_.push_back({name, unit});
+      problem->parameters.push_back({*value, [this, place, &run](double to) {
+                                       t_.graphs.front().settings[place].value = to;
+                                       t_.equations->parameters = cotree::FindParameters(
+                                           *t_.equations->model, *t_.graph, t_.equations->scalars, false);
+                                       run.Forget();
+                                     }});
+    }
+    return true;
+  }
+  // Why a parameter is part of the equations; empty if it is not.
+  std::string WhyFrozen(const std::string& name) const {
+    if (t_.cancellations > 0)
+      return "the equations were combined at the present numbers, since some of them cancel";
+    for (const ParameterRow& row : ListParameters(*t_.equations->model, t_.graph->system)) {
+      std::string path;
+      int depth = 0;
+      for (const char c : row.path) {
+        depth += c == '[' ? 1 : 0;
+        if (depth == 0) path += c;
+        depth -= c == ']' ? 1 : 0;
+      }
+      if (path == name && (row.structural || row.reason.starts_with("final"))) return row.reason;
+    }
+    return {};
+  }
+  const double* ValueOf(ComponentId owner, uint32_t parameter) const {
+    const auto& scalars =
+        t_.equations->scalars[t_.graph->components[owner.index()].element.index()].parameters;
+    const double* found = nullptr;
+    for (size_t k = 0; k < scalars.size(); ++k) {
+      if (scalars[k].parameter != parameter) continue;
+      if (found != nullptr) return nullptr;
+      found = &t_.equations->parameters.values[t_.equations->parameters.first[owner.index()] + k];
+    }
+    return found;
+  }
+
   int Contradiction(const Trim& trim, size_t fixed) const {
     if (!trim.failure.empty()) {
       fmt::print(stderr, "cotree: no operating point was found: {}\n", trim.failure);
@@ -147,11 +226,16 @@ class TrimCommand {
     }
     const size_t free = options_.free.size();
     if (fixed > free)
-      fmt::print(stderr, "{} {} given with --fix, and {} may move: name another input with --free, or fix less\n",
-                 Plural(fixed, "variable"), fixed == 1 ? "is" : "are", free == 0 ? "no input" : Plural(free, "input"));
+      fmt::print(stderr,
+                 "{} {} given with --fix, and {} may move: name another input or parameter with --free, or "
+                 "fix less\n",
+                 Plural(fixed, "variable"), fixed == 1 ? "is" : "are",
+                 free == 0 ? "no input" : Plural(free, parameters_.empty() ? "input" : "free value"));
     else
-      fmt::print(stderr, "what is free does not act on these; name another input with --free, or give start values "
-                         "nearer to the point\n");
+      fmt::print(stderr,
+                 "what is free does not act on these; name another input or parameter with --free, or give "
+                 "start values "
+                 "nearer to the point\n");
     return kExitNumerical;
   }
 
@@ -163,6 +247,8 @@ class TrimCommand {
     inputs.Add({"found", "", ""});
     for (size_t k = 0; k < system.inputs.size(); ++k)
       inputs.Add({system.input_names[k], ShortNumber(run.values[t_.sorted->Slot(system.inputs[k])]), UnitOfInput(k)});
+    for (size_t k = 0; k < parameters_.size(); ++k)
+      inputs.Add({parameters_[k].name, ShortNumber(trim.parameters[k]), parameters_[k].unit});
     if (inputs.rows() > 1) text += "\n" + inputs.Text("  ", colours);
     states.Add({"states", "", "", ""});
     for (size_t k = 0; k < t_.program->state_slots.size(); ++k) {
@@ -198,7 +284,10 @@ class TrimCommand {
       if (system.PartOfVariable(ref.variable) < t_.graph->components.size())
         add(values, t_.sorted->SlotName(slot), run.values[slot]);
     }
+    Json parameters = Json::array();
+    for (size_t k = 0; k < parameters_.size(); ++k) add(parameters, parameters_[k].name, trim.parameters[k]);
     out->json["inputs"] = inputs;
+    out->json["parameters"] = parameters;
     out->json["states"] = states;
     out->json["moving"] = moving;
     out->json["undetermined"] = trim.undetermined;
@@ -207,6 +296,7 @@ class TrimCommand {
 
   const TrimOptions& options_;
   Translation& t_;
+  std::vector<FreeParameter> parameters_;
 };
 
 }  // namespace
@@ -220,6 +310,7 @@ int RunTrim(const TrimOptions& options, const Console& console) {
   }
   TranslateOptions translate;
   translate.free_inputs = options.free;
+  translate.own_parameters = !options.free.empty();
   return RunOnSystem(options, "cotree.trim/1", translate, console,
                      [&](Translation& t, const Console& colours, SystemOutput* out) {
                        return TrimCommand(options, t).Run(demands, colours, out);

@@ -48,6 +48,7 @@ Channel FindChannel(const LinearModel& m, size_t output, size_t input) {
   Channel out;
   out.input = m.inputs[input];
   out.output = m.outputs[output];
+  out.period = m.period;
   std::vector<size_t> first, last, kept;
   for (size_t k = 0; k < m.n(); ++k) {
     for (const auto& B : m.B) {
@@ -108,6 +109,15 @@ std::complex<double> Channel::At(std::complex<double> s) const {
   const Eigen::VectorXcd x = m.partialPivLu().solve(right);
   for (size_t k = 0; k < n(); ++k) value += c[k] * x[static_cast<Eigen::Index>(k)];
   return value;
+}
+
+std::complex<double> Channel::PointOf(double frequency) const {
+  return period > 0 ? std::polar(1.0, frequency * period) : std::complex<double>(0, frequency);
+}
+
+std::complex<double> ToContinuous(std::complex<double> z, double period) {
+  if (period == 0) return z;
+  return z == 0.0 ? -INFINITY : std::log(z) / period;
 }
 
 std::vector<std::complex<double>> Channel::Zeros() const {

@@ -24,6 +24,18 @@ std::vector<double> Unwrapped(const std::vector<std::complex<double>>& values) {
   return out;
 }
 
+Series UnitCircle() {
+  Series circle;
+  circle.name = "unit circle";
+  circle.dash = Dash::kDotted;
+  circle.colour = 2;
+  for (int k = 0; k <= 180; ++k) {
+    circle.x.push_back(std::cos(k * kPi / 90));
+    circle.y.push_back(std::sin(k * kPi / 90));
+  }
+  return circle;
+}
+
 }  // namespace
 
 Figure BodeFigure(const std::string& title, const std::vector<NamedChannel>& channels, const Margins* margins) {
@@ -48,7 +60,7 @@ Figure BodeFigure(const std::string& title, const std::vector<NamedChannel>& cha
     size.name = channels.size() > 1 ? c.name : "";
     std::vector<std::complex<double>> values;
     for (const double w : DenseGrid(c.channel, 2, 100)) {
-      const std::complex<double> value = c.channel.At({0, w});
+      const std::complex<double> value = c.channel.AtFrequency(w);
       if (!std::isfinite(std::abs(value)) || std::abs(value) == 0) continue;
       size.x.push_back(w);
       size.y.push_back(20 * std::log10(std::abs(value)));
@@ -81,14 +93,14 @@ Figure NyquistFigure(const std::string& title, const Channel& loop) {
   pane.equal = true;
   pane.x.label = "real part";
   pane.y.label = "imaginary part";
-  Series upper, lower, circle, point;
+  Series upper, lower, point;
   upper.name = "L, w > 0";
   lower.name = "L, w < 0";
   upper.dash = Dash::kSolid;
   lower.dash = Dash::kDashed;
   upper.colour = lower.colour = 0;
   std::vector<std::complex<double>> values;
-  for (const double w : DenseGrid(loop)) values.push_back(loop.At({0, w}));
+  for (const double w : DenseGrid(loop)) values.push_back(loop.AtFrequency(w));
   // Large parts are cut off around -1, or else nothing is seen there.
   double window = 3;
   std::vector<double> sizes;
@@ -104,13 +116,6 @@ Figure NyquistFigure(const std::string& title, const Channel& loop) {
     lower.x.push_back(inside ? v.real() : NAN);
     lower.y.push_back(inside ? -v.imag() : NAN);
   }
-  circle.name = "unit circle";
-  circle.dash = Dash::kDotted;
-  circle.colour = 2;
-  for (int k = 0; k <= 180; ++k) {
-    circle.x.push_back(std::cos(k * kPi / 90));
-    circle.y.push_back(std::sin(k * kPi / 90));
-  }
   point.name = "-1";
   point.line = false;
   point.marker = Marker::kCross;
@@ -118,7 +123,7 @@ Figure NyquistFigure(const std::string& title, const Channel& loop) {
   point.x = {-1};
   point.y = {0};
   pane.levels = {0};
-  pane.series = {upper, lower, circle, point};
+  pane.series = {upper, lower, UnitCircle(), point};
   return figure;
 }
 
@@ -128,9 +133,11 @@ Figure RootLocusFigure(const std::string& title, const Channel& loop) {
   figure.height = 620;
   figure.panes.resize(1);
   Pane& pane = figure.panes[0];
-  pane.x.label = "real part";
-  pane.y.label = "imaginary part";
-  pane.x.unit = pane.y.unit = "1/s";
+  const bool sampled = loop.period > 0;
+  pane.equal = sampled;
+  pane.x.label = sampled ? "real part of z" : "real part";
+  pane.y.label = sampled ? "imaginary part of z" : "imaginary part";
+  if (!sampled) pane.x.unit = pane.y.unit = "1/s";
   const RootLocus locus = FindRootLocus(loop);
   const auto poles = loop.Poles(), zeros = loop.Zeros(), closed = ClosedPoles(loop, 1);
   // What is drawn: around poles, zeros and the closed loop; branches that leave are cut off.
@@ -138,7 +145,7 @@ Figure RootLocusFigure(const std::string& title, const Channel& loop) {
   for (const auto* list : {&poles, &zeros, &closed}) {
     for (const auto& p : *list) size = std::max(size, std::abs(p));
   }
-  size = size > 0 ? 1.5 * size : 1;
+  size = sampled ? std::clamp(1.5 * size, 1.2, 3.0) : size > 0 ? 1.5 * size : 1;
   for (size_t k = 0; k < locus.branches.size(); ++k) {
     Series branch;
     branch.colour = k;
@@ -159,11 +166,13 @@ Figure RootLocusFigure(const std::string& title, const Channel& loop) {
     s.marker = marker;
     s.colour = colour;
     for (const auto& p : list) {
+      if (sampled && !(std::abs(p) <= size)) continue;
       s.x.push_back(p.real());
       s.y.push_back(p.imag());
     }
     pane.series.push_back(std::move(s));
   };
+  if (sampled) pane.series.push_back(UnitCircle());
   points("poles of L", poles, Marker::kCross, 1);
   points("zeros of L", zeros, Marker::kCircle, 2);
   points("closed loop", closed, Marker::kCircle, 0);
@@ -185,6 +194,7 @@ Figure StepFigure(const std::string& title, const std::vector<NamedChannel>& cha
     s.name = channels.size() > 1 ? c.name : "";
     s.x = step.times;
     s.y = step.values;
+    s.steps = c.channel.period > 0;
     pane.series.push_back(std::move(s));
   }
   return figure;

@@ -21,7 +21,8 @@ Figure BodeFigure(const std::string& title, const std::vector<NamedChannel>& cha
                   const Margins* margins = nullptr);
 /// L(jw) for both signs of w, the unit circle and -1. What goes to infinity is cut off.
 Figure NyquistFigure(const std::string& title, const Channel& loop);
-/// Crosses: poles at gain 0; circles: zeros. Gains from 0 to 1000.
+/// Crosses: poles at gain 0; circles: zeros. Gains from 0 to 1000. Of a sampled loop in the plane of z, with
+/// the unit circle; zeros far outside of it are not drawn.
 Figure RootLocusFigure(const std::string& title, const Channel& loop);
 Figure StepFigure(const std::string& title, const std::vector<NamedChannel>& channels);
 

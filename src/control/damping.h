@@ -14,8 +14,9 @@ struct Damping {
   double time_constant;      // s: of the decay, negative where it grows; infinite on the imaginary axis
 };
 
-Damping DampingOf(std::complex<double> pole);
+/// Of a pole s, or with a period of a pole z: then all but `pole` is that of s = ln(z)/period.
+Damping DampingOf(std::complex<double> pole, double period = 0);
 /// One line a real pole or a pair (its upper half), in the order of the poles.
-std::vector<Damping> DampingTable(const std::vector<std::complex<double>>& poles);
+std::vector<Damping> DampingTable(const std::vector<std::complex<double>>& poles, double period = 0);
 
 }  // namespace cotree

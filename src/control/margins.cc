@@ -39,17 +39,23 @@ std::vector<double> DenseGrid(const Channel& channel, double decades, double poi
   std::vector<std::complex<double>> corners = channel.Poles();
   const auto zeros = channel.Zeros();
   corners.insert(corners.end(), zeros.begin(), zeros.end());
+  const double nyquist = channel.period > 0 ? kPi / channel.period : INFINITY;
+  for (auto& p : corners) p = ToContinuous(p, channel.period);
   double low = INFINITY, high = 0;
   double largest = 0;
-  for (const auto& p : corners) largest = std::max(largest, std::abs(p));
+  if (channel.period > 0) largest = nyquist;
   for (const auto& p : corners) {
-    if (!(std::abs(p) > 1e-9 * largest)) continue;  // an integrator, but for rounding
+    if (std::isfinite(std::abs(p))) largest = std::max(largest, std::abs(p));
+  }
+  for (const auto& p : corners) {
+    // An integrator, but for rounding; a delay by samples.
+    if (!(std::abs(p) > 1e-9 * largest) || !std::isfinite(std::abs(p))) continue;
     low = std::min(low, std::abs(p));
     high = std::max(high, std::abs(p));
   }
-  if (!(high > 0)) low = high = 1;
+  if (!(high > 0)) low = high = channel.period > 0 ? nyquist : 1;
   // Where |L| is 1 may lie far from all corners.
-  const auto size = [&](double w) { return std::abs(channel.At({0, w})); };
+  const auto size = [&](double w) { return std::abs(channel.AtFrequency(w)); };
   low *= std::pow(10, -decades);
   high *= std::pow(10, decades);
   for (int k = 0; k < 12 && decades >= 3; ++k) {
@@ -57,6 +63,8 @@ std::vector<double> DenseGrid(const Channel& channel, double decades, double poi
     if (above ? size(10 * high) < 0.9 * size(high) : size(10 * high) > 1.1 * size(high)) high *= 10;
     if (below ? size(low / 10) < 0.9 * size(low) : size(low / 10) > 1.1 * size(low)) low /= 10;
   }
+  low = std::min(low, nyquist / 10);
+  high = std::min(high, nyquist);
   std::vector<double> out;
   const double steps = std::ceil(std::log10(high / low) * points);
   for (double k = 0; k <= steps; ++k) out.push_back(low * std::pow(high / low, k / steps));
@@ -69,6 +77,8 @@ std::vector<double> DenseGrid(const Channel& channel, double decades, double poi
     }
   }
   std::sort(out.begin(), out.end());
+  while (!out.empty() && out.back() >= nyquist) out.pop_back();
+  if (channel.period > 0) out.push_back(nyquist);
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
@@ -76,13 +86,14 @@ std::vector<double> DenseGrid(const Channel& channel, double decades, double poi
 Margins FindMargins(const Channel& loop) {
   Margins out;
   const auto poles = loop.Poles();
+  const bool sampled = loop.period > 0;
   double largest = 0;
-  for (const auto& p : poles) largest = std::max(largest, std::abs(p));
+  for (const auto& p : poles) largest = std::max(largest, sampled ? 1 : std::abs(p));
   bool pole_at_0 = false;
-  for (const auto& p : poles) pole_at_0 = pole_at_0 || std::abs(p) <= 1e-9 * largest;
+  for (const auto& p : poles) pole_at_0 = pole_at_0 || std::abs(p - loop.PointOf(0)) <= 1e-9 * largest;
   // The ends of the axis.
   if (!pole_at_0) {
-    const std::complex<double> at_0 = loop.At(0);
+    const std::complex<double> at_0 = loop.AtFrequency(0);
     if (at_0.real() < 0) out.gains.push_back({0, -1 / at_0.real()});
   }
   struct Sample {
@@ -90,7 +101,7 @@ Margins FindMargins(const Channel& loop) {
     std::complex<double> value;
   };
   const auto sample = [&](double w) {
-    const std::complex<double> value = loop.At({0, w});
+    const std::complex<double> value = loop.AtFrequency(w);
     const double size = std::abs(value);
     // Below that the sign is that of rounding.
     const double imaginary = std::fabs(value.imag()) > 1e-11 * size ? value.imag() / size : 0;
@@ -103,7 +114,7 @@ Margins FindMargins(const Channel& loop) {
     if (now.gain != 0) {
       if (last_gain && (last_gain->gain > 0) != (now.gain > 0)) {
         const double at = Refine(last_gain->w, w, last_gain->gain > 0, [&](double x) { return sample(x).gain; });
-        const std::complex<double> value = loop.At({0, at});
+        const std::complex<double> value = loop.AtFrequency(at);
         if (std::fabs(std::abs(value) - 1) < 1e-3) {
           double margin = std::arg(-value);
           if (margin <= -kPi) margin = kPi;
@@ -115,8 +126,8 @@ Margins FindMargins(const Channel& loop) {
     if (now.imaginary != 0) {
       if (last && (last->imaginary > 0) != (now.imaginary > 0)) {
         const double at =
-            Refine(last->w, w, last->imaginary > 0, [&](double x) { return loop.At({0, x}).imag(); });
-        const std::complex<double> value = loop.At({0, at});
+            Refine(last->w, w, last->imaginary > 0, [&](double x) { return loop.AtFrequency(x).imag(); });
+        const std::complex<double> value = loop.AtFrequency(at);
         // Not where it jumps through infinity.
         if (value.real() < 0 && std::fabs(value.imag()) < 1e-4 * std::abs(value))
           out.gains.push_back({at, -1 / value.real()});
@@ -124,13 +135,19 @@ Margins FindMargins(const Channel& loop) {
       last = now;
     }
   }
-  if (loop.proper() && loop.d[0] < 0) out.gains.push_back({INFINITY, -1 / loop.d[0]});
+  if (!sampled && loop.proper() && loop.d[0] < 0) out.gains.push_back({INFINITY, -1 / loop.d[0]});
+  if (sampled) {
+    const std::complex<double> at_end = loop.At(-1);
+    if (at_end.real() < 0 && std::isfinite(at_end.real()))
+      out.gains.push_back({kPi / loop.period, -1 / at_end.real()});
+  }
   out.algebraic_loop = loop.proper() && std::fabs(1 + loop.d[0]) < 1e-14;
   out.closed_poles = ClosedPoles(loop, 1);
   out.stable = !out.algebraic_loop;
   double size = 0;
   for (const auto& p : out.closed_poles) size = std::max(size, std::abs(p));
-  for (const auto& p : out.closed_poles) out.stable = out.stable && p.real() < -1e-12 * size;
+  for (const auto& p : out.closed_poles)
+    out.stable = out.stable && (sampled ? std::abs(p) < 1 - 1e-12 : p.real() < -1e-12 * size);
   return out;
 }
 

@@ -8,11 +8,12 @@
 
 namespace cotree {
 
-/** How far a loop L with negative feedback is from the boundary of stability, 1 + L(jw) = 0. */
+/** How far a loop L with negative feedback is from the boundary of stability, 1 + L(jw) = 0; of a sampled
+one, 1 + L(e^(jw period)) = 0 up to the Nyquist frequency pi/period. */
 struct Margins {
   /** L is real and negative: a gain `factor` times as large would put a pole there. */
   struct Gain {
-    double frequency;  // rad/s; 0 and infinity count
+    double frequency;  // rad/s; 0 and infinity (sampled: Nyquist's) count
     double factor;
   };
   /** |L| is 1: the phase may fall by `margin` (rad, in (-pi, pi]), which a delay does. */
@@ -25,7 +26,7 @@ struct Margins {
   std::vector<Phase> phases;  // all, by frequency
 
   std::vector<std::complex<double>> closed_poles;
-  bool stable = false;         // all of them left of the axis
+  bool stable = false;          // all of them left of the axis, or in the unit circle
   bool algebraic_loop = false;  // 1 + L is 0 at infinity: no poles can be said
 
   /// The nearest above 1 and the nearest below 1; none: the gain may grow, fall as it likes.
@@ -39,7 +40,7 @@ struct Margins {
 Margins FindMargins(const Channel& loop);
 
 /// Frequencies in rad/s from three decades below the slowest to three above the fastest pole or zero, close
-/// to each other where something resonates; 200 a decade.
+/// to each other where something resonates; 200 a decade. Sampled: none above the Nyquist frequency.
 std::vector<double> DenseGrid(const Channel& channel, double decades = 3, double points = 200);
 
 }  // namespace cotree

@@ -148,6 +148,7 @@ std::string NpzBytes(const LinearModel& m) {
     const std::string shape = std::to_string(matrix.rows) + ", " + std::to_string(matrix.columns);
     zip.Add(matrix.name + ".npy", NpyBytes("<f8", shape, DoubleBytes(*matrix.values)));
   }
+  if (m.period > 0) zip.Add("dt.npy", NpyBytes("<f8", "", DoubleBytes({m.period})));
   zip.Add("states.npy", NpyTexts(m.states));
   zip.Add("inputs.npy", NpyTexts(m.inputs));
   zip.Add("outputs.npy", NpyTexts(m.outputs));
@@ -162,6 +163,10 @@ std::string Mat4Bytes(const LinearModel& m) {
     for (size_t j = 0; j < matrix.columns; ++j) {
       for (size_t i = 0; i < matrix.rows; ++i) AppendBytes((*matrix.values)[i * matrix.columns + j], &out);
     }
+  }
+  if (m.period > 0) {
+    AppendMat4Head("dt", 0, 1, 1, &out);
+    AppendBytes(m.period, &out);
   }
   for (const auto& [name, texts] :
        {std::pair("states", &m.states), std::pair("inputs", &m.inputs), std::pair("outputs", &m.outputs)}) {

@@ -9,7 +9,8 @@
 
 namespace cotree {
 
-/// The bytes of a NumPy .npz: A, B, C, D, B_du1 ... where they occur, and states, inputs, outputs as texts.
+/// The bytes of a NumPy .npz: A, B, C, D, B_du1 ... where they occur, the period `dt` of a sampled model, and
+/// states, inputs, outputs as texts.
 std::string NpzBytes(const LinearModel& model);
 /// The bytes of a MATLAB file of level 4 with the same matrices; names as rows of text.
 std::string Mat4Bytes(const LinearModel& model);

@@ -10,7 +10,9 @@
 namespace cotree {
 namespace {
 
-double Horizon(const std::vector<std::complex<double>>& poles) {
+double Horizon(std::vector<std::complex<double>> poles, double period) {
+  for (auto& p : poles) p = ToContinuous(p, period);
+  std::erase_if(poles, [](const auto& p) { return std::isinf(p.real()); });  // a delay by samples
   double largest = 0, slowest = INFINITY, fastest_growth = 0, frequency = INFINITY;
   for (const auto& p : poles) largest = std::max(largest, std::abs(p));
   for (const auto& p : poles) {
@@ -57,13 +59,18 @@ double Assign(const std::vector<std::complex<double>>& last, std::vector<std::co
 StepResponse FindStepResponse(const Channel& channel, size_t points) {
   const auto n = static_cast<Eigen::Index>(channel.n());
   StepResponse out;
-  const double step = Horizon(channel.Poles()) / static_cast<double>(points);
-  Eigen::MatrixXd m = Eigen::MatrixXd::Zero(n + 1, n + 1);
+  const double horizon = Horizon(channel.Poles(), channel.period), period = channel.period;
+  if (period > 0) points = static_cast<size_t>(std::clamp(std::ceil(horizon / period), 20.0, 20000.0));
+  const double step = period > 0 ? period : horizon / static_cast<double>(points);
+  Eigen::MatrixXd transition = Eigen::MatrixXd::Zero(n + 1, n + 1);
   for (Eigen::Index i = 0; i < n; ++i) {
-    for (Eigen::Index j = 0; j < n; ++j) m(i, j) = channel.A[static_cast<size_t>(i * n + j)] * step;
-    m(i, n) = channel.b[static_cast<size_t>(i)] * step;
+    for (Eigen::Index j = 0; j < n; ++j) transition(i, j) = channel.A[static_cast<size_t>(i * n + j)];
+    transition(i, n) = channel.b[static_cast<size_t>(i)];
   }
-  const Eigen::MatrixXd transition = m.exp();
+  if (period > 0)
+    transition(n, n) = 1;
+  else
+    transition = (transition * step).exp().eval();
   Eigen::VectorXd x = Eigen::VectorXd::Zero(n + 1);
   x[n] = 1;
   for (size_t k = 0; k <= points; ++k) {

@@ -18,8 +18,10 @@ class Trimmer {
   Trimmer(ProgramRun& run, const Program& program, const TrimProblem& problem)
       : run_(run), program_(program), problem_(problem), unknowns_(program.state_slots) {
     unknowns_.insert(unknowns_.end(), problem.free.begin(), problem.free.end());
+    for (const TrimProblem::Parameter& p : problem.parameters) out_.parameters.push_back(p.value);
     n_ = static_cast<Index>(program.state_slots.size());
-    all_ = static_cast<Index>(unknowns_.size());
+    slots_ = static_cast<Index>(unknowns_.size());
+    all_ = slots_ + static_cast<Index>(out_.parameters.size());
     rows_ = n_ + static_cast<Index>(problem.fixed.size());
   }
 
@@ -71,7 +73,7 @@ class Trimmer {
   // Nothing moves: what is fixed has its value, or not.
   Trim WithoutUnknowns() {
     out_.ok = true;
-    out_.undetermined = unknowns_.size();
+    out_.undetermined = static_cast<size_t>(all_);
     for (size_t k = 0; k < problem_.fixed.size(); ++k) {
       const TrimProblem::Fixed& f = problem_.fixed[k];
       const double reached = run_.values[f.slot];
@@ -83,11 +85,18 @@ class Trimmer {
   }
   VectorXd Unknowns() const {
     VectorXd x(all_);
-    for (Index k = 0; k < all_; ++k) x[k] = run_.values[unknowns_[static_cast<size_t>(k)]];
+    for (Index k = 0; k < slots_; ++k) x[k] = run_.values[unknowns_[static_cast<size_t>(k)]];
+    for (Index k = slots_; k < all_; ++k) x[k] = out_.parameters[static_cast<size_t>(k - slots_)];
     return x;
   }
   void Place(const VectorXd& x) {
-    for (Index k = 0; k < all_; ++k) run_.values[unknowns_[static_cast<size_t>(k)]] = x[k];
+    for (Index k = 0; k < slots_; ++k) run_.values[unknowns_[static_cast<size_t>(k)]] = x[k];
+    for (Index k = slots_; k < all_; ++k) SetParameter(static_cast<size_t>(k - slots_), x[k]);
+  }
+  void SetParameter(size_t k, double value) {
+    if (out_.parameters[k] == value) return;
+    out_.parameters[k] = value;
+    problem_.parameters[k].set(value);
   }
   VectorXd scaled(const VectorXd& x) const { return (x.array() / column_.array()).matrix(); }
   VectorXd unscaled(const VectorXd& x) const { return (x.array() * column_.array()).matrix(); }
@@ -107,7 +116,9 @@ class Trimmer {
 
   void Differentiate() {
     jacobian_.resize(rows_, all_);
-    for (Index j = 0; j < all_; ++j) {
+    for (Index j = slots_; j < all_; ++j)
+      jacobian_.col(j) = SlopeOfParameter(static_cast<size_t>(j - slots_));
+    for (Index j = 0; j < slots_; ++j) {
       for (const uint32_t slot : program_.state_slots) run_.tangents[slot] = 0;
       for (const uint32_t slot : program_.input_slots) run_.tangents[slot] = 0;
       run_.tangents[unknowns_[static_cast<size_t>(j)]] = 1;
@@ -127,6 +138,21 @@ class Trimmer {
       for (Index j = 0; j < all_; ++j) Balance(jacobian_.col(j).cwiseAbs().cwiseQuotient(row_).maxCoeff(), column_[j], true);
     }
     jacobian_ = (row_.cwiseInverse().asDiagonal() * jacobian_ * column_.asDiagonal()).eval();
+  }
+  // Parameters have no tangents: central differences.
+  VectorXd SlopeOfParameter(size_t k) {
+    const double at = out_.parameters[k], step = 1e-6 * (at != 0 ? std::fabs(at) : 1);
+    VectorXd slope = VectorXd::Zero(rows_);
+    bool ok = true;
+    for (const double side : {1.0, -1.0}) {
+      SetParameter(k, at + side * step);
+      ok = Evaluate() && ok;
+      slope += side * values_ / (2 * step);
+    }
+    SetParameter(k, at);
+    Evaluate();
+    if (!ok) slope.setZero();
+    return slope;
   }
   static void Balance(double largest, double& scale, bool inverse = false) {
     if (!(largest > 0) || !std::isfinite(largest)) return;
@@ -229,7 +255,7 @@ class Trimmer {
   const Program& program_;
   const TrimProblem& problem_;
   std::vector<uint32_t> unknowns_;
-  Index n_ = 0, all_ = 0, rows_ = 0;
+  Index n_ = 0, slots_ = 0, all_ = 0, rows_ = 0;
   VectorXd values_, row_, column_;
   MatrixXd jacobian_, drift_;
   Trim out_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,12 @@ struct TrimProblem {
   };
   std::vector<Fixed> fixed;
   std::vector<uint32_t> free;  // slots of inputs that are to be found; other inputs stay
+  /** A parameter that is to be found. */
+  struct Parameter {
+    double value;                     // where it begins
+    std::function<void(double)> set;  // gives it another one; what the run computes follows it
+  };
+  std::vector<Parameter> parameters;
   double time = 0;
 };
 
@@ -23,6 +30,7 @@ struct Trim {
   bool ok = false;
   std::string failure;  // of the computation itself, where that is what went wrong
   int iterations = 0;
+  std::vector<double> parameters;  // as they were found
   /** A state that moves steadily, and nothing holds it: an angle of what turns freely. */
   struct Drift {
     uint32_t state;
@@ -41,7 +49,8 @@ struct Trim {
 
 /** Brings a run from where it is to an operating point: all derivatives 0, but along directions of the states
 on which nothing depends (angles of what turns freely, with all that turns with it), where steady motion is
-allowed. Newton's method in states and free inputs, with damping; the least change where several are possible. */
+allowed. Newton's method in states, free inputs and parameters, with damping; the least change where several
+are possible. */
 Trim FindTrim(ProgramRun& run, const Program& program, const TrimProblem& problem);
 
 }  // namespace cotree

@@ -8,6 +8,7 @@
 #include "expr/differentiate.h"
 #include "expr/print_text.h"
 #include "expr/substitute.h"
+#include "language/lex.h"
 #include "model/check_sizes.h"
 #include "units/format_dimension.h"
 
@@ -313,6 +314,18 @@ std::vector<ParameterRow> ListParameters(Model& model, ClassId id) {
   std::vector<ParameterRow> out;
   ParameterLister(model, out).List(id, "", EvaluateParameters(model, model[id], {}), 0);
   return out;
+}
+
+std::string DocumentationBehind(const Model& model, Origin name) {
+  const SyntaxTree& tree = model.tree(name.tree);
+  for (uint32_t t = tree[name.node].last_token + 1; t < tree.tokens.size(); ++t) {
+    const TokenKind kind = tree.tokens[t].kind();
+    if (tree.tokens[t].starts_line || kind == TokenKind::kRightBrace ||
+        (kind >= TokenKind::kTerminal && kind <= TokenKind::kDiscrete))
+      break;
+    if (kind == TokenKind::kString) return StringValue(tree.TokenText(t));
+  }
+  return {};
 }
 
 }  // namespace cotree

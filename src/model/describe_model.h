@@ -31,6 +31,9 @@ std::vector<ParameterRow> ListParameters(Model& model, ClassId id);
 /// What a parameter of a class makes vanish when it is exactly zero; empty if nothing structural.
 std::string ZeroEffect(Model& model, ClassId id, uint32_t parameter);
 
+/// The documentation string on the line of a declaration, behind this name; empty if there is none.
+std::string DocumentationBehind(const Model& model, Origin name);
+
 /// An expression as people read it, with the index symbols of arrays as i, j, k.
 std::string ExpressionText(const Model& model, ExprId expr);
 

@@ -76,27 +76,10 @@ bool Translator::ResolveSetting(const std::string& path, ExprId value, SystemSet
     loaded_.diagnostics.Report(messages::kNotSettable, model_.SpanOf(model_[system_].origin), {path, why});
     return false;
   };
-  const ComponentClass* cls = &model_[system_];
-  std::string_view rest = path;
-  while (true) {
-    const size_t dot = rest.find('.');
-    const std::string_view name = rest.substr(0, dot);
-    if (name.find('[') != std::string_view::npos)
-      return refuse(
-          "single elements of an array cannot be set from outside yet; set all of them, or edit the text");
-    const NameId id = model_.names.Find(name);
-    const auto member = id.IsNone() ? std::nullopt : cls->members.Find(id);
-    if (!member) return refuse("there is no `" + std::string(name) + "`");
-    if (dot == std::string_view::npos) {
-      if (member->kind != MemberKind::kParameter) return refuse("it is no parameter");
-      out.parameter = member->index;
-      break;
-    }
-    if (member->kind != MemberKind::kInstance) return refuse("`" + std::string(name) + "` has no inside");
-    out.path.push_back(member->index);
-    cls = &model_[cls->instances[member->index].class_id];
-    rest = rest.substr(dot + 1);
-  }
+  std::string why;
+  const auto found = FindParameter(model_, system_, path, &why);
+  if (!found) return refuse(why);
+  out = *found;
   const auto number =
       EvaluateConstant(model_.expressions, value, EvaluateParameters(model_, model_[system_], {}));
   if (!number) return refuse("its value is no number");
@@ -166,6 +149,7 @@ bool Translator::BuildSystem() {
   }
   EquationOptions equation_options;
   equation_options.free_inputs = options_.free_inputs;
+  equation_options.own_parameters = options_.own_parameters;
   const auto build = [&] {
     out_->equations = std::make_unique<EquationSystem>(BuildEquations(
         model_, graph, MakeScalars(model_, graph), out_->tree, equation_options, &out_->unknown_inputs));
@@ -273,6 +257,36 @@ bool Translator::Sort() {
 }
 
 }  // namespace
+
+std::optional<SystemSetting> FindParameter(const Model& model, ClassId system, const std::string& path,
+                                           std::string* why) {
+  const auto refuse = [&](std::string text) {
+    *why = std::move(text);
+    return std::nullopt;
+  };
+  SystemSetting out;
+  const ComponentClass* cls = &model[system];
+  std::string_view rest = path;
+  while (true) {
+    const size_t dot = rest.find('.');
+    const std::string_view name = rest.substr(0, dot);
+    if (name.find('[') != std::string_view::npos)
+      return refuse(
+          "single elements of an array cannot be set from outside yet; set all of them, or edit the text");
+    const NameId id = model.names.Find(name);
+    const auto member = id.IsNone() ? std::nullopt : cls->members.Find(id);
+    if (!member) return refuse("there is no `" + std::string(name) + "`");
+    if (dot == std::string_view::npos) {
+      if (member->kind != MemberKind::kParameter) return refuse("it is no parameter");
+      out.parameter = member->index;
+      return out;
+    }
+    if (member->kind != MemberKind::kInstance) return refuse("`" + std::string(name) + "` has no inside");
+    out.path.push_back(member->index);
+    cls = &model[cls->instances[member->index].class_id];
+    rest = rest.substr(dot + 1);
+  }
+}
 
 std::unique_ptr<Translation> Translate(LoadedModel& loaded, const TranslateOptions& options) {
   return Translator(loaded, options).Run();

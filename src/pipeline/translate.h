@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct TranslateOptions {
   std::vector<std::string> free_inputs;  // inputs or outputs that are cut from their drivers
   std::vector<std::string> outputs;      // rates that must be computed even where no equation needs them
   bool rates = false;                    // the same for all rates that have a name
+  bool own_parameters = false;           // each component has its numbers for itself: they may be changed
   bool program = true;                   // false: stop at the sorted equations
   bool notes = false;                    // report what is worth knowing, too (COT41xx notes)
 };
@@ -38,6 +40,10 @@ struct Translation {
   BlockCertificates certificates;           // that the blocks can be solved, with `program`
   bool ok = false;
 };
+
+/// The parameter of a system that is meant by "motor.R"; nothing, and the reason in `why`, if there is none.
+std::optional<SystemSetting> FindParameter(const Model& model, ClassId system, const std::string& path,
+                                           std::string* why);
 
 /// Findings are added to `loaded.diagnostics`.
 std::unique_ptr<Translation> Translate(LoadedModel& loaded, const TranslateOptions& options = {});

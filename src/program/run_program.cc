@@ -67,6 +67,16 @@ CodeContext<double> ProgramRun::Context(double time) const {
   return context;
 }
 
+CodeContext<Dual> ProgramRun::DualContext(double time, double time_tangent) const {
+  CodeContext<Dual> context;
+  context.values = dual_values_.data();
+  context.time = time;
+  context.time_value = {time, time_tangent};
+  context.switch_time = switch_time;
+  context.tables = &program_.tables;
+  return context;
+}
+
 void ProgramRun::Forget() {
   for (BlockState& state : blocks_) {
     state.solver->Forget();
@@ -83,6 +93,15 @@ double ProgramRun::Compute(const Program::Bound& bound, double time, std::span<d
   RunCode(code, context, registers_.data());
   for (size_t k = 0; k < results.size(); ++k) results[k] = registers_[code.results[k]];
   return registers_[code.results[0]];
+}
+
+double ProgramRun::ComputeTangent(const Program::Bound& bound, double time) {
+  const Code& code = program_.codes[bound.code];
+  CodeContext<Dual> context = DualContext(time, 0);
+  context.locals = program_.locals.data() + bound.first_local;
+  context.parameters = sorted_.system->parameters.values.data() + bound.parameters;
+  RunCode(code, context, dual_registers_.data());
+  return dual_registers_[code.results[0]].tangent;
 }
 
 double ProgramRun::Evaluate(uint32_t code, uint32_t parameters, double time) const {
@@ -362,12 +381,7 @@ void ProgramRun::TangentBlock(uint32_t index, double time, double time_tangent) 
   BlockState& state = blocks_[index];
   const EquationSystem& system = *sorted_.system;
   for (const uint32_t slot : block.unknowns) dual_values_[slot].tangent = 0;
-  CodeContext<Dual> context;
-  context.values = dual_values_.data();
-  context.time = time;
-  context.time_value = {time, time_tangent};
-  context.switch_time = switch_time;
-  context.tables = &program_.tables;
+  CodeContext<Dual> context = DualContext(time, time_tangent);
   std::vector<double> right(block.rows.size());
   for (size_t r = 0; r < block.rows.size(); ++r) {
     const BlockRow& row = block.rows[r];
@@ -397,14 +411,11 @@ void ProgramRun::RunTangent(double time, double time_tangent) {
   for (size_t k = 0; k < values.size(); ++k) dual_values_[k] = {values[k], 0};
   for (const uint32_t slot : program_.state_slots) dual_values_[slot].tangent = tangents[slot];
   for (const uint32_t slot : program_.input_slots) dual_values_[slot].tangent = tangents[slot];
-  CodeContext<Dual> context;
-  context.values = dual_values_.data();
-  context.time = time;
-  context.time_value = {time, time_tangent};
-  context.switch_time = switch_time;
-  context.tables = &program_.tables;
+  for (const uint32_t slot : program_.discrete_slots) dual_values_[slot].tangent = tangents[slot];
+  for (const Program::Pre& pre : program_.pres) dual_values_[pre.slot].tangent = tangents[pre.slot];
   OverSteps(
-      program_, context, dual_registers_.data(), [&](uint32_t slot) { return dual_values_[slot].tangent; },
+      program_, DualContext(time, time_tangent), dual_registers_.data(),
+      [&](uint32_t slot) { return dual_values_[slot].tangent; },
       [&](uint32_t slot, Dual value) { dual_values_[slot].tangent = value.tangent; },
       [&](uint32_t block) {
         TangentBlock(block, time, time_tangent);

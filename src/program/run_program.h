@@ -17,13 +17,13 @@ bool UsesTears(const ImplicitBlock& block);
 to one thread; nothing is allocated while it runs, but inside KLU.
 
 Run(t) computes everything from the states (and inputs) in `values`; RunTangent the derivatives of everything
-along one direction of states, inputs and time, at the point of the last Run. */
+along one direction of states, inputs, discrete variables and time, at the point of the last Run. */
 class ProgramRun {
  public:
   explicit ProgramRun(const Program& program);
 
   std::vector<double> values;    // by slot; the caller sets states, inputs and guesses
-  std::vector<double> tangents;  // by slot; the caller sets those of states and inputs
+  std::vector<double> tangents;  // by slot; the caller sets those of states, inputs and what is held
 
   /// A time strictly between the known switching times around the present one: what relations on time see.
   double switch_time = 0;
@@ -53,6 +53,8 @@ class ProgramRun {
 
   /// The results of code that is run at events, at the present values; the first one.
   double Compute(const Program::Bound& bound, double time, std::span<double> results = {});
+  /// The derivative of its first result along the direction of the last RunTangent.
+  double ComputeTangent(const Program::Bound& bound, double time);
   /// The past of each delay(...): filled by who integrates, read by Run.
   std::vector<DelayLine> delay_lines;
 
@@ -92,6 +94,7 @@ class ProgramRun {
   void TangentBlock(uint32_t index, double time, double time_tangent);
   bool Fail(double time, uint32_t block, std::string reason);
   CodeContext<double> Context(double time) const;
+  CodeContext<Dual> DualContext(double time, double time_tangent) const;
 
   const Program& program_;
   const SortedSystem& sorted_;

@@ -44,12 +44,13 @@ std::vector<Source> SourcesOf(const ResultHeader& header) {
 
 class CsvWriter : public ResultWriter {
  public:
+  /// An empty path: standard output.
   explicit CsvWriter(std::string path) : path_(std::move(path)) {}
 
   bool Begin(const ResultHeader& header) override {
     sources_ = SourcesOf(header);
     row_.resize(sources_.size());
-    if (!file_.Open(path_)) return Fail(file_.Problem());
+    if (path_.empty() ? !file_.OpenStandardOutput() : !file_.Open(path_)) return Fail(file_.Problem());
     text_ = CsvNames(header);
     return Flush();
   }
@@ -155,6 +156,10 @@ void AppendCsvRow(double time, std::span<const double> values, std::string* out)
 
 std::unique_ptr<ResultWriter> MakeCsvWriter(const std::string& path) {
   return std::make_unique<CsvWriter>(path);
+}
+
+std::unique_ptr<ResultWriter> MakeCsvPrinter() {
+  return std::make_unique<CsvWriter>("");
 }
 
 std::optional<Result> ParseCsv(std::string_view text, std::string* problem) {

@@ -14,6 +14,8 @@ namespace cotree {
 as they need to be read back as the same (17 at most). Names with commas, quotes or line ends stand in quotes,
 quotes in them doubled. Aliases are written out. Units, events and the status are not kept. */
 std::unique_ptr<ResultWriter> MakeCsvWriter(const std::string& path);
+/// The same to standard output.
+std::unique_ptr<ResultWriter> MakeCsvPrinter();
 
 /// A line of names, with its end.
 std::string CsvNames(const ResultHeader& header);

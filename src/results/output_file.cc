@@ -22,6 +22,13 @@ bool OutputFile::Open(const std::string& path) {
   return descriptor_ >= 0;
 }
 
+bool OutputFile::OpenStandardOutput() {
+  path_ = "standard output";
+  descriptor_ = dup(STDOUT_FILENO);
+  if (descriptor_ < 0) error_ = errno;
+  return descriptor_ >= 0;
+}
+
 bool OutputFile::Write(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = write(descriptor_, bytes.data(), bytes.size());

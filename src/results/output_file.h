@@ -18,6 +18,7 @@ class OutputFile {
 
   /// Makes the file, or empties it.
   bool Open(const std::string& path);
+  bool OpenStandardOutput();
   bool Write(std::string_view bytes);
   /// Replaces bytes that were written before.
   bool WriteAt(uint64_t place, std::string_view bytes);

@@ -9,12 +9,15 @@
 
 namespace cotree {
 
-/** x' = A x + sum B_k u^(k),  y = C x + sum D_k u^(k), around the point of a ProgramRun. Row by row. */
+/** x' = A x + sum B_k u^(k),  y = C x + sum D_k u^(k), around the point of a ProgramRun. Row by row.
+
+With a period: x[k+1] = A x[k] + B u[k],  y[k] = C x[k] + D u[k] (control/sampled_model.h). */
 struct LinearModel {
   std::vector<std::string> states, inputs, outputs;
   std::vector<double> A, C;                 // n*n, p*n
   std::vector<std::vector<double>> B, D;    // by order of the input's derivative: n*m, p*m
   std::vector<std::complex<double>> poles;  // sorted by real part, then imaginary part
+  double period = 0;                        // s; 0: continuous
 
   size_t n() const { return states.size(); }
   size_t m() const { return inputs.size(); }

@@ -314,7 +314,7 @@ void Builder::AddRows() {
 }
 
 EquationSystem Builder::Run() {
-  out_.parameters = FindParameters(model_, graph_, out_.scalars);
+  out_.parameters = FindParameters(model_, graph_, out_.scalars, !options_.own_parameters);
   NumberParts();
   BindInputs();
   BindInner();

@@ -144,6 +144,7 @@ struct EquationOptions {
   std::vector<std::string> free_inputs;
   /// Rows are shared by sums where their total length would exceed this many times the edges (design §3.2).
   double longest_rows = 8;
+  bool own_parameters = false;  // each component has its numbers for itself (ParameterTable)
 };
 
 /// Nothing is reported here: what cannot be resolved (a name in free_inputs) is listed in `problems`.

@@ -21,8 +21,8 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 /* Components come parents first, so the values of the surroundings are there when they are asked for. */
 class Filler {
  public:
-  Filler(const Model& model, const SystemGraph& graph, const std::vector<ScalarElement>& scalars)
-      : model_(model), pool_(model.expressions), graph_(graph), scalars_(scalars) {
+  Filler(const Model& model, const SystemGraph& graph, const std::vector<ScalarElement>& scalars, bool share)
+      : model_(model), pool_(model.expressions), graph_(graph), scalars_(scalars), share_(share) {
     outer_.scalars.assign(pool_.symbol_count(), kNone);
     inner_.scalars.assign(pool_.symbol_count(), kNone);
     for (const SystemSetting& s : graph.settings) {
@@ -66,6 +66,7 @@ class Filler {
   const ExprPool& pool_;
   const SystemGraph& graph_;
   const std::vector<ScalarElement>& scalars_;
+  bool share_;
   std::vector<SymbolId> index_symbols_;
   std::vector<Layout> layouts_;
   std::unordered_map<uint32_t, std::unique_ptr<Tape>> tapes_;
@@ -266,7 +267,7 @@ uint32_t Filler::Store(ElementId element, const std::vector<double>& block) {
     hash ^= hash >> 32;
   }
   const auto [at, fresh] = blocks_.try_emplace(hash, static_cast<uint32_t>(out_.values.size()));
-  if (!fresh && at->second + block.size() <= out_.values.size()) {
+  if (share_ && !fresh && at->second + block.size() <= out_.values.size()) {
     bool equal = true;
     for (size_t k = 0; k < block.size(); ++k)
       equal =
@@ -295,7 +296,7 @@ ParameterTable Filler::Run() {
     FillBlock(ComponentId(i), layout, block);
     if (c.scope != last_scope) {
       last_scope = c.scope;
-      shared = c.scope != UINT32_MAX;
+      shared = share_ && c.scope != UINT32_MAX;
       if (shared) {
         const Scope& scope = graph_.scopes[c.scope];
         const ComponentClass& owner = graph_.ClassOf(model_, scope.parent);
@@ -325,8 +326,8 @@ ParameterTable Filler::Run() {
 }  // namespace
 
 ParameterTable FindParameters(const Model& model, const SystemGraph& graph,
-                              const std::vector<ScalarElement>& scalars) {
-  return Filler(model, graph, scalars).Run();
+                              const std::vector<ScalarElement>& scalars, bool share) {
+  return Filler(model, graph, scalars, share).Run();
 }
 
 }  // namespace cotree

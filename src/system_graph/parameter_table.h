@@ -10,7 +10,8 @@
 namespace cotree {
 
 /** The numbers of all parameters of a system. The block of a component holds its ScalarElement::parameters in
-order; components with equal blocks share one, so an array of a million equal resistors has one number. */
+order; components with equal blocks share one, so an array of a million equal resistors has one number. Where
+they do not, the numbers of one component can be changed. */
 struct ParameterTable {
   LargeVector<uint32_t> first;  // by component
   LargeVector<double> values;
@@ -22,6 +23,6 @@ struct ParameterTable {
 };
 
 ParameterTable FindParameters(const Model& model, const SystemGraph& graph,
-                              const std::vector<ScalarElement>& scalars);
+                              const std::vector<ScalarElement>& scalars, bool share = true);
 
 }  // namespace cotree

@@ -98,7 +98,7 @@ struct SimulateOptions {
   std::string system, experiment;
   std::optional<double> stop, rtol, interval, step, max_step;
   std::vector<std::string> settings;  // "motor.R=0.3 ohm"
-  std::string solver = "auto";        // auto, bdf, erk, euler, heun, rk4, ieuler
+  std::string solver = "auto";        // auto, bdf, ida, erk, euler, heun, rk4, ieuler
   std::string output;                 // .cotr, .mat, .h5; anything else is CSV
   bool plot = false;
   std::string plot_names;   // with commas; empty: what the experiment plots, or else the states

@@ -37,10 +37,13 @@ bool ProgramRun::Fail(double time, uint32_t block, std::string reason) {
 }
 
 std::string ProgramRun::FailureText() const {
-  std::string text = failure_.reason;
-  if (failure_.block == UINT32_MAX) return text;
-  const auto equations = sorted_.Block(failure_.block);
-  text += equations.size() == 1 ? ", computing " : ", solving for ";
+  if (failure_.block == UINT32_MAX) return failure_.reason;
+  return failure_.reason + ", " + BlockText(failure_.block);
+}
+
+std::string ProgramRun::BlockText(uint32_t block) const {
+  const auto equations = sorted_.Block(block);
+  std::string text = equations.size() == 1 ? "computing " : "solving for ";
   for (size_t k = 0; k < equations.size() && k < 6; ++k)
     text += (k > 0 ? ", " : "") + sorted_.SlotName(sorted_.slot_of_equation[equations[k]]);
   if (equations.size() > 6) text += ", ... (" + std::to_string(equations.size()) + " unknowns)";
@@ -276,7 +279,11 @@ bool ProgramRun::Run(double time) {
   const bool solved = OverSteps(
       program_, context, registers_.data(), [&](uint32_t slot) { return values[slot]; },
       [&](uint32_t slot, double value) { values[slot] = value; },
-      [&](uint32_t block) { return SolveBlock(block, time); });
+      [&](uint32_t block) {
+        if (!IsOpen(block)) return SolveBlock(block, time);
+        EvaluateBlock(program_.blocks[block], blocks_[block], time);
+        return true;
+      });
   if (!solved) return false;
   for (const uint32_t slot : program_.derivative_slots) {
     if (std::isfinite(values[slot])) continue;
@@ -296,7 +303,8 @@ void ProgramRun::TangentBlock(uint32_t index, double time, double time_tangent) 
   const ImplicitBlock& block = program_.blocks[index];
   BlockState& state = blocks_[index];
   const EquationSystem& system = *sorted_.system;
-  for (const uint32_t slot : block.unknowns) dual_values_[slot].tangent = 0;
+  const bool open = IsOpen(index);
+  for (const uint32_t slot : block.unknowns) dual_values_[slot].tangent = open ? tangents[slot] : 0;
   CodeContext<Dual> context;
   context.values = dual_values_.data();
   context.time = time;
@@ -321,6 +329,11 @@ void ProgramRun::TangentBlock(uint32_t index, double time, double time_tangent) 
     RunCode(code, context, dual_registers_.data());
     right[r] = -dual_registers_[code.results[0]].tangent;
   }
+  if (open) {
+    for (double& r : right) r = -r;
+    state.row_tangents = std::move(right);
+    return;
+  }
   if (state.solver->factored()) state.solver->Solve(right);
   for (size_t k = 0; k < block.unknowns.size(); ++k) dual_values_[block.unknowns[k]].tangent = right[k];
 }
@@ -330,6 +343,9 @@ void ProgramRun::RunTangent(double time, double time_tangent) {
   for (size_t k = 0; k < values.size(); ++k) dual_values_[k] = {values[k], 0};
   for (const uint32_t slot : program_.state_slots) dual_values_[slot].tangent = tangents[slot];
   for (const uint32_t slot : program_.input_slots) dual_values_[slot].tangent = tangents[slot];
+  for (const uint32_t b : open_) {
+    for (const uint32_t slot : program_.blocks[b].unknowns) dual_values_[slot].tangent = tangents[slot];
+  }
   CodeContext<Dual> context;
   context.values = dual_values_.data();
   context.time = time;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,13 @@ class ProgramRun {
   bool Run(double time);
   void RunTangent(double time, double time_tangent = 0);
 
+  /** Implicit blocks that are not solved but left open, for integrators that solve them together with their
+  own equations: their unknowns are given like states, their rows are evaluated. */
+  void Open(std::vector<uint32_t> blocks) { open_ = std::move(blocks); }
+  /// The residuals of an open block at the last Run; the tangents of these at the last RunTangent.
+  std::span<const double> RowsOf(uint32_t block) const { return blocks_[block].residual; }
+  std::span<const double> RowTangentsOf(uint32_t block) const { return blocks_[block].row_tangents; }
+
   /** What went wrong, for people. */
   struct Failure {
     double time = 0;
@@ -45,6 +54,13 @@ class ProgramRun {
   /// The past of each delay(...): filled by who integrates, read by Run.
   std::vector<DelayLine> delay_lines;
 
+  /// Of the matrix with which an implicit block of the program was solved last.
+  LinearSolver::Determinant Determinant(uint32_t block) const {
+    return blocks_[block].solver->FindDeterminant();
+  }
+  /// "solving for x, y": what a block of the sorted system computes.
+  std::string BlockText(uint32_t block) const;
+
   /// What follows depends on `values` alone, not on pivots and factors of before.
   void Forget();
 
@@ -56,11 +72,12 @@ class ProgramRun {
  private:
   struct BlockState {
     std::unique_ptr<LinearSolver> solver;
-    std::vector<double> jacobian, residual, old;
+    std::vector<double> jacobian, residual, old, row_tangents;
     bool constant_done = false;
   };
   void EvaluateBlock(const ImplicitBlock& block, BlockState& state, double time);
   bool SolveBlock(uint32_t index, double time);
+  bool IsOpen(uint32_t block) const { return std::find(open_.begin(), open_.end(), block) != open_.end(); }
   void TangentBlock(uint32_t index, double time, double time_tangent);
   bool Fail(double time, uint32_t block, std::string reason);
   CodeContext<double> Context(double time) const;
@@ -68,6 +85,7 @@ class ProgramRun {
   const Program& program_;
   const SortedSystem& sorted_;
   std::vector<BlockState> blocks_;
+  std::vector<uint32_t> open_;
   std::vector<double> registers_;
   std::vector<Dual> dual_registers_;
   std::vector<Dual> dual_values_;

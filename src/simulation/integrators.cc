@@ -10,9 +10,10 @@ namespace cotree {
 namespace {
 
 constexpr std::pair<std::string_view, Method> kNames[] = {
-    {"auto", Method::kAutomatic},      {"bdf", Method::kBdf},   {"erk", Method::kExplicit},
-    {"euler", Method::kEuler},         {"heun", Method::kHeun}, {"rk4", Method::kRungeKutta4},
-    {"ieuler", Method::kImplicitEuler}};
+    {"auto", Method::kAutomatic},  {"bdf", Method::kBdf},
+    {"ida", Method::kIda},         {"erk", Method::kExplicit},
+    {"euler", Method::kEuler},     {"heun", Method::kHeun},
+    {"rk4", Method::kRungeKutta4}, {"ieuler", Method::kImplicitEuler}};
 
 }  // namespace
 
@@ -234,9 +235,12 @@ std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& progr
   if (program.state_slots.empty()) return std::make_unique<NoIntegrator>(run, options);
   switch (options.method) {
     case Method::kBdf:
+    case Method::kIda:
     case Method::kExplicit:
       return MakeSundials(run, program, options, options.method);
     case Method::kAutomatic:
+      if (!BlocksToOpen(program, kLargeBlock).empty())
+        return MakeSundials(run, program, options, Method::kIda);
       return std::make_unique<AutomaticIntegrator>(run, program, options);
     default:
       return MakeFixedStep(run, program, options);

@@ -2,9 +2,11 @@
 // CVODE, which solves implicit blocks in each evaluation, and IDA in residual form, on grids of diodes of
 // several sizes. Prints a table and `result METHOD N seconds`. Usage: residual_bench [largest side of a grid,
 // default 40]
-#include <chrono>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
+#include <initializer_list>
 
 #include "../tests/diode_grid.h"
 #include "../tests/run_support.h"
@@ -13,19 +15,24 @@ namespace {
 
 using cotree::Method;
 
+// Of the processor, the best of three.
 double Seconds(const cotree::test::RunOf& run, Method method, cotree::Trajectory* out) {
   cotree::SimulationOptions options;
   options.stop = 0.01;
   options.rtol = 1e-6;
   options.interval = 1e-3;
   options.method = method;
-  const auto begin = std::chrono::steady_clock::now();
-  *out = Simulate(*run.translation->program, run.translation->starts, options,
-                  run.translation->program->state_slots);
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  if (out->ok) return elapsed.count();
-  std::fprintf(stderr, "%s\n", out->problem.c_str());
-  std::exit(1);
+  double best = 1e9;
+  for (int k = 0; k < 3 && (k == 0 || best < 2); ++k) {
+    const std::clock_t begin = std::clock();
+    *out = Simulate(*run.translation->program, run.translation->starts, options,
+                    run.translation->program->state_slots);
+    best = std::min(best, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
+    if (out->ok) continue;
+    std::fprintf(stderr, "%s\n", out->problem.c_str());
+    std::exit(1);
+  }
+  return best;
 }
 
 }  // namespace
@@ -34,7 +41,7 @@ int main(int count, char** arguments) {
   const size_t largest = count > 1 ? std::strtoul(arguments[1], nullptr, 10) : 40;
   std::printf("%6s %8s %10s %10s %10s %8s %8s %8s\n", "side", "states", "unknowns", "CVODE s", "IDA s",
               "ratio", "steps", "steps");
-  for (const size_t n : {3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 60}) {
+  for (const size_t n : std::initializer_list<size_t>{3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 60}) {
     if (n > largest) break;
     const cotree::test::RunOf run(cotree::test::DiodeGrid(n));
     size_t unknowns = 0;

@@ -235,9 +235,7 @@ void DiagnoseBooleanLoop(const SortedSystem& sorted, uint32_t block, Diagnostics
                           (truths.size() == 1 ? " needs its own value" : " need each other's values")});
   for (size_t k = 0; k < equations.size() && k < kMostShown; ++k)
     report.Note(system.EquationText(equations[k]) + "   (" + system.EquationOrigin(equations[k]) + ")");
-  report.Help(
-      "let one of them read the value before, `pre(...)`, or a delayed one (`OnDelay`); a latch made of "
-      "gates is an `SRLatch`");
+  report.Help("let one of them read the value before, `pre(...)`; a latch made of gates is an `SRLatch`");
 }
 
 namespace {

@@ -105,21 +105,24 @@ class SundialsIntegrator : public Integrator {
     for (size_t k = 0; k < largest_.size(); ++k) largest_[k] = std::max(largest_[k], std::fabs(y[k]));
   }
 
-  /* The sparse matrix of a pattern: `entry(i, j)` gives the value in row i after a run along the tangents of
-  the colour of column j. */
+  static void WritePattern(const JacobianPattern& pattern, SUNMatrix matrix) {
+    sunindextype* first = SM_INDEXPTRS_S(matrix);
+    sunindextype* rows = SM_INDEXVALS_S(matrix);
+    sunindextype at = 0;
+    for (const auto& column : pattern.rows_of_column) {
+      *first++ = at;
+      for (const uint32_t i : column) rows[at++] = i;
+    }
+    *first = at;
+  }
+  /* The values of a matrix by tangents: `entry` gives that in a row after a run along all columns of a
+   * colour. */
   template <class Entry>
   void FillColumns(double t, const JacobianPattern& pattern, SUNMatrix matrix, Entry&& entry) {
     ++jacobians;
     const auto n = static_cast<uint32_t>(slots_.size());
-    sunindextype* first = SM_INDEXPTRS_S(matrix);
-    sunindextype* rows = SM_INDEXVALS_S(matrix);
+    const sunindextype* first = SM_INDEXPTRS_S(matrix);
     double* data = SM_DATA_S(matrix);
-    sunindextype at = 0;
-    for (uint32_t j = 0; j < n; ++j) {
-      first[j] = at;
-      for (const uint32_t i : pattern.rows_of_column[j]) rows[at++] = i;
-    }
-    first[n] = at;
     run_.Open(open_);
     for (uint32_t colour = 0; colour < pattern.colours; ++colour) {
       for (const uint32_t slot : program_.input_slots) run_.tangents[slot] = 0;
@@ -129,7 +132,7 @@ class SundialsIntegrator : public Integrator {
       for (uint32_t j = 0; j < n; ++j) {
         if (pattern.colour_of_column[j] != colour) continue;
         sunindextype k = first[j];
-        for (const uint32_t i : pattern.rows_of_column[j]) data[k++] = entry(i, j);
+        for (const uint32_t i : pattern.rows_of_column[j]) data[k++] = entry(i);
       }
     }
     run_.Open({});
@@ -215,8 +218,8 @@ class BdfIntegrator : public SundialsIntegrator {
   }
   int FillJacobian(double t, N_Vector y, SUNMatrix matrix) {
     if (!Evaluate(t, y)) return 1;
-    FillColumns(t, pattern_, matrix,
-                [&](uint32_t i, uint32_t) { return run_.tangents[program_.derivative_slots[i]]; });
+    WritePattern(pattern_, matrix);
+    FillColumns(t, pattern_, matrix, [&](uint32_t i) { return run_.tangents[program_.derivative_slots[i]]; });
     return 0;
   }
 
@@ -239,8 +242,16 @@ class IdaIntegrator : public SundialsIntegrator {
     id_ = N_VNew_Serial(n, context_);
     for (size_t k = 0; k < slots_.size(); ++k)
       N_VGetArrayPointer(id_)[k] = k < program.state_slots.size() ? 1 : 0;
-    for (const uint32_t b : open_)
+    size_t entries = 0;
+    for (uint32_t k = 0; k < program.state_slots.size(); ++k) {
+      const auto& rows = pattern_.rows_of_column[k];
+      diagonal_.push_back(entries +
+                          static_cast<size_t>(std::lower_bound(rows.begin(), rows.end(), k) - rows.begin()));
+      entries += rows.size();
+    }
+    for (const uint32_t b : open_) {
       for (size_t r = 0; r < program.blocks[b].rows.size(); ++r) rows_.emplace_back(b, r);
+    }
     N_VConst(0, y_);
     N_VConst(0, slopes_);
     ida_ = IDACreate(context_);
@@ -284,6 +295,7 @@ class IdaIntegrator : public SundialsIntegrator {
     }
     TakeStates(time);
     TakeSlopes(time);
+    partials_.clear();
     if (IDAReInit(ida_, time, y_, slopes_) != IDA_SUCCESS) return false;
     IDASetMaxStep(ida_, LargestStep(run_, options_));
     return Continue(stop);
@@ -357,18 +369,36 @@ class IdaIntegrator : public SundialsIntegrator {
     return static_cast<IdaIntegrator*>(static_cast<SundialsIntegrator*>(self))
         ->FillJacobian(t, cj, y, matrix);
   }
+  // IDA asks whenever the step changes: the partial derivatives are kept for some steps, as CVODE does.
   int FillJacobian(double t, double cj, N_Vector y, SUNMatrix matrix) {
-    if (!Evaluate(t, y)) return 1;
+    WritePattern(pattern_, matrix);
+    double* data = SM_DATA_S(matrix);
     const size_t states = program_.state_slots.size();
-    FillColumns(t, pattern_, matrix, [&](uint32_t i, uint32_t j) {
-      if (i >= states) return run_.RowTangentsOf(rows_[i - states].first)[rows_[i - states].second];
-      return (i == j ? cj : 0) - run_.tangents[program_.derivative_slots[i]];
-    });
+    long failures = 0;
+    IDAGetNumNonlinSolvConvFails(ida_, &failures);
+    if (partials_.empty() || failures != failures_ || steps >= renewal_) {
+      if (!Evaluate(t, y)) return 1;
+      FillColumns(t, pattern_, matrix, [&](uint32_t i) {
+        if (i < states) return -run_.tangents[program_.derivative_slots[i]];
+        return run_.RowTangentsOf(rows_[i - states].first)[rows_[i - states].second];
+      });
+      partials_.assign(data, data + pattern_.entries);
+      failures_ = failures;
+      renewal_ = steps + kKeepPartials;
+    } else {
+      std::copy(partials_.begin(), partials_.end(), data);
+    }
+    for (size_t k = 0; k < states; ++k) data[diagonal_[k]] += cj;
     return 0;
   }
 
+  static constexpr uint64_t kKeepPartials = 20;  // steps
   JacobianPattern pattern_;
   std::vector<std::pair<uint32_t, size_t>> rows_;  // of open blocks, one after the other
+  std::vector<size_t> diagonal_;                   // where the entry of each state in its own row stands
+  std::vector<double> partials_;                   // of the residuals by y, as in the matrix; empty: none yet
+  long failures_ = 0;                              // of the corrector when they were found
+  uint64_t renewal_ = 0;                           // the step at which they are found anew
   void* ida_ = nullptr;
   N_Vector slopes_ = nullptr, id_ = nullptr;
   SUNMatrix matrix_ = nullptr;

@@ -228,6 +228,14 @@ class AutomaticIntegrator : public Integrator {
   int since_ = 0, votes_ = 0, changes_ = 0;
 };
 
+// Looking for events solves linear blocks as often as residual form saves it.
+bool PaysResidualForm(const Program& program) {
+  const std::vector<uint32_t> large = BlocksToOpen(program, kLargeBlock);
+  return std::any_of(large.begin(), large.end(), [&](uint32_t b) {
+    return program.blocks[b].kind == BlockKind::kNonlinear || program.relations.empty();
+  });
+}
+
 }  // namespace
 
 std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& program,
@@ -239,8 +247,7 @@ std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& progr
     case Method::kExplicit:
       return MakeSundials(run, program, options, options.method);
     case Method::kAutomatic:
-      if (!BlocksToOpen(program, kLargeBlock).empty())
-        return MakeSundials(run, program, options, Method::kIda);
+      if (PaysResidualForm(program)) return MakeSundials(run, program, options, Method::kIda);
       return std::make_unique<AutomaticIntegrator>(run, program, options);
     default:
       return MakeFixedStep(run, program, options);

@@ -89,7 +89,7 @@ class DeadCentres {
   std::optional<uint32_t> Close() const {
     for (size_t k = 0; k < blocks_.size(); ++k) {
       const LinearSolver::Determinant now = run_.Determinant(blocks_[k]);
-      const bool close = now.sign == 0 || now.log < largest_[k] + std::log(1e-3);
+      const bool close = now.sign != 0 && now.log < largest_[k] + std::log(1e-3);
       if (close || program_.blocks[blocks_[k]].block == run_.failure().block) return blocks_[k];
     }
     return std::nullopt;

@@ -54,10 +54,6 @@ TEST(SystemGraphReview, AStrictlyProperPlantClosesNoLoopWithoutMemory) {
   }
 }
 
-TEST(SystemGraphReview, ABooleanLoopIsSeen) {
-  EXPECT_EQ(Codes(BuildText("system S { n : Not  connect n.y -> n.u }")).count(3103), 1u);
-}
-
 // Signals through composites that pass several on, in series; and 50,000 in a row in linear time.
 TEST(SystemGraphReview, LongWaysThroughComposites) {
   const Built built = BuildText(

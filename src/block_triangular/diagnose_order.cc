@@ -156,6 +156,90 @@ void DiagnoseDependent(const EquationSystem& system, const std::vector<Combinati
 
 namespace {
 
+// Whose values a slot is, looked at through the sums of circuits and cut-sets.
+std::vector<ComponentId> OriginsOf(const SortedSystem& sorted, uint32_t slot) {
+  const EquationSystem& system = *sorted.system;
+  std::vector<ComponentId> out;
+  std::vector<uint32_t> open{slot};
+  std::set<uint32_t> seen{slot};
+  while (!open.empty()) {
+    const uint32_t at = open.back();
+    open.pop_back();
+    const uint32_t equation = sorted.equation_of_slot[at];
+    if (equation != UINT32_MAX && system.IsRow(sorted.equations[equation].equation)) {
+      sorted.OverUses(equation, [&](uint32_t v, uint32_t order) {
+        const uint32_t next = sorted.Slot({v, order});
+        if (seen.insert(next).second) open.push_back(next);
+      });
+    } else if (const uint32_t v = sorted.OfSlot(at).variable; v < system.part_variables) {
+      out.push_back(ComponentId(system.parts[system.PartOfVariable(v)].component));
+    }
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+}  // namespace
+
+void DiagnoseMode(const SortedSystem& sorted, uint32_t sorted_equation,
+                  const std::vector<std::string>& parameters, Diagnostics& diagnostics) {
+  const EquationSystem& system = *sorted.system;
+  const EquationSystem::Source source = system.SourceOf(sorted.equations[sorted_equation].equation);
+  const ComponentId id(source.part->component);
+  const std::string name = ComponentName(*system.model, *system.graph, id);
+  // The other variable of the edge.
+  VariableRef given{UINT32_MAX, 0};
+  sorted.OverUses(sorted_equation, [&](uint32_t v, uint32_t order) {
+    const uint32_t slot = sorted.Slot({v, order});
+    if (slot != sorted.slot_of_equation[sorted_equation] && given.variable == UINT32_MAX) given = {v, order};
+  });
+  if (given.variable == UINT32_MAX) return;
+  const std::string given_name = "`" + system.VariableName(given.variable, given.order) + "`";
+  std::vector<ComponentId> origins = OriginsOf(sorted, sorted.Slot(given));
+  std::erase(origins, id);
+  auto& report =
+      diagnostics.Report(messages::kModeChangesOrder, ComponentPlace(*system.model, *system.graph, id),
+                         {name, given_name, origins.empty() ? "something else" : Names(system, origins)});
+  report.Note("`" + sorted.SlotName(sorted.slot_of_equation[sorted_equation]) +
+              "` would be determined by nothing in that mode");
+  std::string values;
+  for (const std::string& p : parameters) values += (values.empty() ? "`" : " or `") + p + "` > 0";
+  report.Help(
+      (values.empty() ? std::string() : "give `" + name + "` " + values + " (the default, say), or ") +
+      "put something beside it that takes " + given_name + " over");
+}
+
+void DiagnoseBooleanLoop(const SortedSystem& sorted, uint32_t block, Diagnostics& diagnostics) {
+  const EquationSystem& system = *sorted.system;
+  std::vector<uint32_t> equations;
+  std::vector<VariableRef> truths;
+  for (const uint32_t k : sorted.Block(block)) {
+    equations.push_back(sorted.equations[k].equation);
+    const VariableRef ref = sorted.OfSlot(sorted.slot_of_equation[k]);
+    if (ref.variable >= system.part_variables) continue;
+    const Part& part = system.parts[system.PartOfVariable(ref.variable)];
+    if (part.scalar >= system.graph->elements.size()) continue;
+    const ScalarVariable& own = system.scalars[part.scalar].variables[ref.variable - part.first_variable];
+    if (own.role != ScalarVariable::Role::kVariable) continue;
+    const ComponentClass& cls = (*system.model)[system.graph->elements[part.scalar].class_id];
+    if (cls.variables[own.index].type.base == BaseType::kBoolean) truths.push_back(ref);
+  }
+  if (truths.empty()) return;
+  std::sort(truths.begin(), truths.end(),
+            [](const VariableRef& a, const VariableRef& b) { return a.variable < b.variable; });
+  const std::vector<ComponentId> ids = Collect(system, equations);
+  auto& report =
+      diagnostics.Report(messages::kBooleanLoop, PlaceOf(system, ids),
+                         {VariableNames(system, truths) +
+                          (truths.size() == 1 ? " needs its own value" : " need each other's values")});
+  for (size_t k = 0; k < equations.size() && k < kMostShown; ++k)
+    report.Note(system.EquationText(equations[k]) + "   (" + system.EquationOrigin(equations[k]) + ")");
+  report.Help("let one of them read the value before, `pre(...)`; a latch made of gates is an `SRLatch`");
+}
+
+namespace {
+
 // Whether an equation is satisfied when all its variables are zero, whatever the time.
 bool HoldsAtZero(const EquationSystem& system, const Part& part, ExprId residual) {
   const ExprPool& pool = system.model->expressions;

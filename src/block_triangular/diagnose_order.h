@@ -15,6 +15,15 @@ void DiagnoseSingular(const EquationSystem& system, const Offsets& offsets, Diag
 void DiagnoseDependent(const EquationSystem& system, const std::vector<CombinationTerm>& terms,
                        const std::vector<VariableRef>& unknowns, Diagnostics& diagnostics);
 
+/// A block of equations to be solved together that has truth values among its unknowns, which have no slope
+/// to follow: there may be no solution (b = not b), or two (a latch of two gates).
+void DiagnoseBooleanLoop(const SortedSystem& sorted, uint32_t block, Diagnostics& diagnostics);
+
+/// A sorted equation that one of its modes does not let solve for its unknown, because of the zeros of these
+/// parameters.
+void DiagnoseMode(const SortedSystem& sorted, uint32_t sorted_equation,
+                  const std::vector<std::string>& parameters, Diagnostics& diagnostics);
+
 /// Storage that is held at zero by couplers that disagree (a warning).
 void DiagnoseHeld(const SortedSystem& sorted, Diagnostics& diagnostics);
 

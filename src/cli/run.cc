@@ -206,8 +206,9 @@ int RunCotree(int argc, char** argv) {
   simulate_command
       ->add_option(
           "--solver", simulate.solver,
-          "auto (explicit, BDF where it is stiff), bdf, erk; with fixed steps: euler, heun, rk4, ieuler")
-      ->check(CLI::IsMember({"auto", "bdf", "erk", "euler", "heun", "rk4", "ieuler"}));
+          "auto (explicit, BDF where it is stiff, IDA where blocks are large), bdf, ida, erk; with fixed "
+          "steps: euler, heun, rk4, ieuler")
+      ->check(CLI::IsMember({"auto", "bdf", "ida", "erk", "euler", "heun", "rk4", "ieuler"}));
   simulate_command->add_option("--step", simulate_step, "of the methods with fixed steps");
   simulate_command->add_option("--max-step", simulate_max_step,
                                "no step is longer; otherwise a 100th of the run");

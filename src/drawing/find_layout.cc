@@ -147,7 +147,7 @@ FoundLayout FindLayout(const Picture& picture) {
   DotOrder order = NaturalOrder(picture);
   uint64_t state = 1;
   for (size_t t = 0; t < trials; ++t) {
-    text += WriteDot(picture, order);
+    text += WriteDotOfPlaces(picture, order);
     Shuffle(&order.domains, &state);
     Shuffle(&order.nodes, &state);
     Shuffle(&order.links, &state);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/text_metric.h"
 #include "drawing/write_dot.h"
 
 namespace cotree {
@@ -99,7 +100,10 @@ std::optional<Layout> ReadLayout(const Picture& picture, std::string_view json) 
       const std::vector<double> index = Numbers(std::string_view(name).substr(8));
       if (box.size() != 4 || index.size() != 1 || index[0] >= static_cast<double>(layout.frames.size()))
         return std::nullopt;
-      layout.frames[static_cast<size_t>(index[0])] = {box[0], height - box[3], box[2], height - box[1]};
+      const auto domain = static_cast<size_t>(index[0]);
+      const double title = TextWidth(picture.domains[domain].name, kTitleSize, true);
+      layout.frames[domain] = {box[0], height - box[3], std::max(box[2], box[0] + title + 20),
+                               height - box[1]};
       continue;
     }
     const auto at = node_of.find(name);

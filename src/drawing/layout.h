@@ -28,7 +28,7 @@ struct Layout {
   std::vector<Box> frames;                // by domain
 };
 
-/// Reads what `dot -Tjson0` answers to WriteDot(picture). None if something is missing.
+/// Reads what `dot -Tjson0` answers to WriteDotOfPlaces(picture, ...). None if something is missing.
 std::optional<Layout> ReadLayout(const Picture& picture, std::string_view json);
 
 }  // namespace cotree

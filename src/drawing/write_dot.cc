@@ -45,9 +45,10 @@ std::string Inches(double pixels) {
   return std::to_string(ten_thousandths / 10000) + "." + std::string(4 - fraction.size(), '0') + fraction;
 }
 
-std::string NodeLine(const PictureNode& node, const std::string& colour, uint8_t kinds) {
-  std::string out = DotName(node) + " [label=" + Quoted(node.text) + " width=" + Inches(node.width) +
-                    " height=" + Inches(node.height) + " tooltip=" + Quoted(node.tooltip);
+std::string NodeLine(const PictureNode& node, const std::string& colour, uint8_t kinds, bool texts) {
+  std::string out = DotName(node) + " [label=" + Quoted(texts ? node.text : "") +
+                    " width=" + Inches(node.width) + " height=" + Inches(node.height);
+  if (texts) out += " tooltip=" + Quoted(node.tooltip);
   switch (node.kind) {
     case PictureNode::Kind::kVertex:
       out += " shape=circle style=filled fillcolor=white fontsize=9 color=" + Quoted(colour);
@@ -67,31 +68,18 @@ std::string NodeLine(const PictureNode& node, const std::string& colour, uint8_t
   return out + "];\n";
 }
 
-}  // namespace
-
-std::string DotName(const PictureNode& node) {
-  const char* prefix = "v";
-  if (node.kind == PictureNode::Kind::kEdgeLabel) prefix = "e";
-  if (node.kind == PictureNode::Kind::kSignalBox) prefix = "c";
-  return prefix + std::to_string(node.id);
+// A cell of fixed size keeps room for the name; without texts, an empty line of the same height.
+std::string DomainLabel(const PictureDomain& domain, bool texts) {
+  if (!texts) return "\"\\n\" fontsize=15;\n";
+  const auto width = static_cast<int>(TextWidth(domain.name, kTitleSize, true)) + 8;
+  return "<<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"0\"><TR><TD "
+         "FIXEDSIZE=\"TRUE\" WIDTH=\"" +
+         std::to_string(width) + "\" HEIGHT=\"18\">" + HtmlEscaped(domain.name) + "</TD></TR></TABLE>>;\n";
 }
 
-DotOrder NaturalOrder(const Picture& picture) {
-  DotOrder order;
-  order.domains.resize(picture.domains.size());
-  order.nodes.resize(picture.nodes.size());
-  order.links.resize(picture.links.size());
-  for (auto* list : {&order.domains, &order.nodes, &order.links}) std::iota(list->begin(), list->end(), 0u);
-  return order;
-}
-
-std::string WriteDot(const Picture& picture) {
-  return WriteDot(picture, NaturalOrder(picture));
-}
-
-std::string WriteDot(const Picture& picture, const DotOrder& order) {
+std::string Write(const Picture& picture, const DotOrder& order, bool texts) {
   std::string out =
-      "digraph system {\n  graph [label=" + Quoted(picture.title) + " labelloc=t " +
+      "digraph system {\n  graph [label=" + Quoted(texts ? picture.title : "") + " labelloc=t " +
       (picture.sideways ? "rankdir=LR nodesep=0.12 ranksep=0.5" : "rankdir=TB nodesep=0.25 ranksep=0.36") +
       " mclimit=8 remincross=true fontname=\"DejaVu Sans\" "
       "fontsize=12];\n"
@@ -99,26 +87,23 @@ std::string WriteDot(const Picture& picture, const DotOrder& order) {
       "  edge [arrowsize=0.6];\n";
   for (const uint32_t d : order.domains) {
     const PictureDomain& domain = picture.domains[d];
-    // A cell of fixed size keeps room for the name.
-    const auto width = static_cast<int>(TextWidth(domain.name, kTitleSize, true)) + 8;
     out += "  subgraph cluster_" + std::to_string(d) +
            " {\n    labeljust=l style=\"rounded,filled\" margin=12 color=" + Quoted(domain.colour + "59") +
            " fillcolor=" + Quoted(domain.colour + "0d") + " fontcolor=" + Quoted(domain.colour) +
-           "\n    label=<<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"0\"><TR><TD "
-           "FIXEDSIZE=\"TRUE\" WIDTH=\"" +
-           std::to_string(width) + "\" HEIGHT=\"18\">" + HtmlEscaped(domain.name) + "</TD></TR></TABLE>>;\n";
+           "\n    label=" + DomainLabel(domain, texts);
     for (const uint32_t n : order.nodes) {
       const PictureNode& node = picture.nodes[n];
       if (node.kind == PictureNode::Kind::kSignalBox || node.domain != d) continue;
       out += "    " +
              NodeLine(node, domain.colour,
-                      node.kind == PictureNode::Kind::kEdgeLabel ? picture.edge_kinds[node.id] : uint8_t{0});
+                      node.kind == PictureNode::Kind::kEdgeLabel ? picture.edge_kinds[node.id] : uint8_t{0},
+                      texts);
     }
     out += "  }\n";
   }
   for (const uint32_t n : order.nodes) {
     const PictureNode& node = picture.nodes[n];
-    if (node.kind == PictureNode::Kind::kSignalBox) out += "  " + NodeLine(node, "", 0);
+    if (node.kind == PictureNode::Kind::kSignalBox) out += "  " + NodeLine(node, "", 0, texts);
   }
   for (const uint32_t i : order.links) {
     const PictureLink& link = picture.links[i];
@@ -145,10 +130,36 @@ std::string WriteDot(const Picture& picture, const DotOrder& order) {
         break;
     }
     if (link.loose) out += " constraint=false";
-    if (!link.tooltip.empty()) out += " tooltip=" + Quoted(link.tooltip);
+    if (texts && !link.tooltip.empty()) out += " tooltip=" + Quoted(link.tooltip);
     out += "];\n";
   }
   return out + "}\n";
+}
+
+}  // namespace
+
+std::string DotName(const PictureNode& node) {
+  const char* prefix = "v";
+  if (node.kind == PictureNode::Kind::kEdgeLabel) prefix = "e";
+  if (node.kind == PictureNode::Kind::kSignalBox) prefix = "c";
+  return prefix + std::to_string(node.id);
+}
+
+DotOrder NaturalOrder(const Picture& picture) {
+  DotOrder order;
+  order.domains.resize(picture.domains.size());
+  order.nodes.resize(picture.nodes.size());
+  order.links.resize(picture.links.size());
+  for (auto* list : {&order.domains, &order.nodes, &order.links}) std::iota(list->begin(), list->end(), 0u);
+  return order;
+}
+
+std::string WriteDot(const Picture& picture) {
+  return Write(picture, NaturalOrder(picture), true);
+}
+
+std::string WriteDotOfPlaces(const Picture& picture, const DotOrder& order) {
+  return Write(picture, order, false);
 }
 
 }  // namespace cotree

@@ -20,7 +20,11 @@ std::string WriteDot(const Picture& picture);
 struct DotOrder {
   std::vector<uint32_t> domains, nodes, links;
 };
-std::string WriteDot(const Picture& picture, const DotOrder& order);
+/** What Graphviz needs to find the places: the same without any text. It measures texts by libraries that
+free their memory in an order which differs from run to run (expat salts its tables), and takes clusters in
+the order of the addresses of their names: with texts, of several graphs in one input, only the first has the
+same places in every run. */
+std::string WriteDotOfPlaces(const Picture& picture, const DotOrder& order);
 DotOrder NaturalOrder(const Picture& picture);
 
 /// "v3", "e5", "c7".

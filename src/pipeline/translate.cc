@@ -244,6 +244,11 @@ bool Translator::Sort() {
     FindIncidence(system);
   }
   if (out_->program != nullptr) {
+    for (const ImplicitBlock& block : out_->program->blocks)
+      DiagnoseBooleanLoop(*out_->sorted, block.block, loaded_.diagnostics);
+    for (const Program::ModeGap& gap : out_->program->mode_gaps)
+      DiagnoseMode(*out_->sorted, gap.equation, gap.parameters, loaded_.diagnostics);
+    if (!loaded_.diagnostics.ok()) return false;
     out_->certificates = CertifyBlocks(*out_->program);
     for (const Cancellation& c : out_->certificates.dependent)
       DiagnoseDependent(system, c.terms, c.cancelled, loaded_.diagnostics);

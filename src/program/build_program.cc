@@ -108,9 +108,10 @@ class Builder {
   struct Form {
     bool solved = false;
     BoundCode code;
-    std::vector<uint32_t> nonzero;  // codes of parameters only that must not be zero
-    uint32_t checked = UINT32_MAX;  // the parameters they were last evaluated for,
-    bool passed = true;             // and the outcome
+    std::vector<uint32_t> nonzero;                   // codes of parameters only that must not be zero
+    std::vector<std::pair<uint32_t, ExprId>> modes;  // likewise, the coefficient in each mode
+    uint32_t checked = UINT32_MAX;                   // the parameters they were last evaluated for,
+    bool passed = true;                              // and the outcome
   };
   struct PartialForm {
     bool linear = true, constant = true;
@@ -127,6 +128,10 @@ class Builder {
   uint32_t SlotOf(const Part& part, ScalarUse use, bool continuous = true);
   std::vector<double> AtParameters(uint32_t code, uint32_t parameters) const;
   bool Passes(Form& form, uint32_t parameters);
+  bool IsZero(uint32_t code, uint32_t parameters) const { return AtParameters(code, parameters)[0] == 0; }
+  bool OfParameters(ExprId expr) const;
+  void CollectModes(Form& form, uint32_t scalar, ExprId coefficient);
+  void NoteGap(const Form& form, uint32_t sorted_equation, uint32_t parameters);
   Form& SolvedForm(uint32_t scalar, uint32_t equation, uint32_t times, ScalarUse unknown);
   uint32_t BindLocals(const Part& part, const BoundCode& code);
   void AddUnit(uint32_t block);
@@ -207,11 +212,10 @@ Builder::Form& Builder::SolvedForm(uint32_t scalar, uint32_t equation, uint32_t 
   form.solved = true;
   form.code = MakeCode(scalar, std::span(&solution->value, 1), EventsOf(scalar, equation));
   for (const SolveCondition& condition : solution->conditions) {
-    bool parameters_only = true;
-    for (const SymbolId used : FindSymbols(pool_, condition.expr))
-      parameters_only = parameters_only && pool_.kind(used) == SymbolKind::kParameter;
-    if (parameters_only) form.nonzero.push_back(MakeCode(scalar, std::span(&condition.expr, 1)).code);
+    if (OfParameters(condition.expr))
+      form.nonzero.push_back(MakeCode(scalar, std::span(&condition.expr, 1)).code);
   }
+  if (solution->linear) CollectModes(form, scalar, Differentiate(pool_, residual, symbol));
   return form;
 }
 
@@ -232,12 +236,44 @@ std::vector<double> Builder::AtParameters(uint32_t number, uint32_t parameters) 
   return out;
 }
 
+bool Builder::OfParameters(ExprId expr) const {
+  const std::vector<SymbolId> used = FindSymbols(pool_, expr);
+  return std::all_of(used.begin(), used.end(),
+                     [&](SymbolId s) { return pool_.kind(s) == SymbolKind::kParameter; });
+}
+
+// The coefficient of an unknown in each mode, where it is made of parameters there.
+void Builder::CollectModes(Form& form, uint32_t scalar, ExprId coefficient) {
+  std::vector<ExprId> open{coefficient};
+  while (!open.empty()) {
+    const ExprId at = open.back();
+    open.pop_back();
+    if (pool_.op(at) == Op::kIf) {
+      open.push_back(pool_.operand(at, 1));
+      open.push_back(pool_.operand(at, 2));
+    } else if (at != coefficient && OfParameters(at)) {
+      form.modes.emplace_back(MakeCode(scalar, std::span(&at, 1)).code, at);
+    }
+  }
+}
+
+void Builder::NoteGap(const Form& form, uint32_t sorted_equation, uint32_t parameters) {
+  for (const auto& [code, coefficient] : form.modes) {
+    if (!IsZero(code, parameters)) continue;
+    Program::ModeGap gap{sorted_equation, {}};
+    for (const SymbolId used : FindSymbols(pool_, coefficient))
+      gap.parameters.emplace_back(pool_.SymbolName(used));
+    out_->mode_gaps.push_back(std::move(gap));
+    return;
+  }
+}
+
 // Whether the coefficient of the unknown is not zero at the numbers of an instance.
 bool Builder::Passes(Form& form, uint32_t parameters) {
   if (form.nonzero.empty() || form.checked == parameters) return form.passed;
   form.checked = parameters;
-  form.passed = std::all_of(form.nonzero.begin(), form.nonzero.end(),
-                            [&](uint32_t code) { return AtParameters(code, parameters)[0] != 0; });
+  form.passed = std::none_of(form.nonzero.begin(), form.nonzero.end(),
+                             [&](uint32_t code) { return IsZero(code, parameters); });
   return form.passed;
 }
 
@@ -303,6 +339,7 @@ bool Builder::AddSingle(uint32_t k, uint32_t block) {
   if (found != 1) return false;  // the same variable by two names
   Form& form = SolvedForm(part.scalar, local, e.times, unknown);
   if (!form.solved || !Passes(form, system_.parameters.first[part.component])) return false;
+  if (!form.modes.empty()) NoteGap(form, k, system_.parameters.first[part.component]);
   units_[block] = {Step::Kind::kKernel, form.code.code + 1, static_cast<uint32_t>(instances_.size())};
   const uint32_t first_local = BindLocals(part, form.code);
   instances_.push_back(

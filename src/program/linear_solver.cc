@@ -172,6 +172,54 @@ bool LinearSolver::FactorSparse(std::span<const double> values) {
   return s.common.rcond > 1e-18;
 }
 
+namespace {
+
+// Whether a permutation is odd: each cycle of even length is.
+template <class Index>
+bool IsOdd(const Index* order, size_t size) {
+  std::vector<bool> seen(size, false);
+  bool odd = false;
+  for (size_t start = 0; start < size; ++start) {
+    size_t length = 0;
+    for (size_t at = start; !seen[at]; at = static_cast<size_t>(order[at])) {
+      seen[at] = true;
+      ++length;
+    }
+    if (length > 0 && length % 2 == 0) odd = !odd;
+  }
+  return odd;
+}
+
+}  // namespace
+
+LinearSolver::Determinant LinearSolver::FindDeterminant() const {
+  Determinant out;
+  if (!factored_ || least_norm_ != nullptr) return out;
+  out.sign = 1;
+  const auto take = [&](double pivot) {
+    out.sign *= pivot > 0 ? 1 : pivot < 0 ? -1 : 0;
+    out.log += std::log(std::fabs(pivot));
+  };
+  bool odd = false;
+  if (sparse_ != nullptr) {
+    const klu_numeric& numeric = *sparse_->numeric;
+    const auto* pivots = static_cast<const double*>(numeric.Udiag);
+    for (size_t k = 0; k < size_; ++k) {
+      take(pivots[k]);
+      if (numeric.Rs != nullptr) take(numeric.Rs[k]);
+    }
+    odd = IsOdd(numeric.Pnum, size_) != IsOdd(sparse_->symbolic->Q, size_);
+  } else {
+    for (size_t k = 0; k < size_; ++k) {
+      take(lu_[order_[k] * size_ + k]);
+      out.log -= std::log(scale_[k]);
+    }
+    odd = IsOdd(order_.data(), size_);
+  }
+  if (odd) out.sign = -out.sign;
+  return out;
+}
+
 void LinearSolver::Solve(std::span<double> right) const {
   const size_t n = size_;
   if (least_norm_ != nullptr) {

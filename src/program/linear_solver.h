@@ -26,6 +26,13 @@ class LinearSolver {
   /// hold one shaft share the torque). False: too large for it.
   bool FactorLeastNorm(std::span<const double> values);
 
+  /** sign * exp(log): the determinant of what was factored last. */
+  struct Determinant {
+    int sign = 0;  // 0: singular, or not factored
+    double log = 0;
+  };
+  Determinant FindDeterminant() const;
+
   /// The next Factor chooses its pivots as if it were the first.
   void Forget();
   double smallest_pivot() const { return smallest_pivot_; }

@@ -98,6 +98,13 @@ struct Program {
   };
   std::vector<KnownSwitch> switches;
   std::vector<std::string> unsupported;  // "delay(...) in line": what has no value in a run
+  /** An equation that one of its modes does not let solve for its unknown (an ideal diode that blocks the
+  current of an inductor). */
+  struct ModeGap {
+    uint32_t equation;                    // sorted
+    std::vector<std::string> parameters;  // whose zeros make it so
+  };
+  std::vector<ModeGap> mode_gaps;
 
   /** Code of one instance that is run at events only. */
   struct Bound {

@@ -48,10 +48,13 @@ bool ProgramRun::Fail(double time, uint32_t block, std::string reason) {
 }
 
 std::string ProgramRun::FailureText() const {
-  std::string text = failure_.reason;
-  if (failure_.block == UINT32_MAX) return text;
-  const auto equations = sorted_.Block(failure_.block);
-  text += equations.size() == 1 ? ", computing " : ", solving for ";
+  if (failure_.block == UINT32_MAX) return failure_.reason;
+  return failure_.reason + ", " + BlockText(failure_.block);
+}
+
+std::string ProgramRun::BlockText(uint32_t block) const {
+  const auto equations = sorted_.Block(block);
+  std::string text = equations.size() == 1 ? "computing " : "solving for ";
   for (size_t k = 0; k < equations.size() && k < 6; ++k)
     text += (k > 0 ? ", " : "") + sorted_.SlotName(sorted_.slot_of_equation[equations[k]]);
   if (equations.size() > 6) text += ", ... (" + std::to_string(equations.size()) + " unknowns)";
@@ -140,6 +143,13 @@ void ProgramRun::EvaluateBlock(const ImplicitBlock& block, BlockState& state, do
   const CodeContext<double> context = Context(time);
   for (size_t r = 0; r < block.rows.size(); ++r)
     EvaluateRow(block.rows[r], context, &state.residual[r], state.jacobian.data() + state.first_entry[r]);
+}
+
+// The block's matrix as it was solved last, in factors.
+LinearSolver& ProgramRun::Factors(BlockState& state) {
+  if (state.stale) state.solver->Factor(state.jacobian);
+  state.stale = false;
+  return *state.solver;
 }
 
 bool ProgramRun::FailSingular(uint32_t index, double time) {
@@ -360,7 +370,11 @@ bool ProgramRun::Run(double time) {
   const bool solved = OverSteps(
       program_, context, registers_.data(), [&](uint32_t slot) { return values[slot]; },
       [&](uint32_t slot, double value) { values[slot] = value; },
-      [&](uint32_t block) { return SolveBlock(block, time); });
+      [&](uint32_t block) {
+        if (!IsOpen(block)) return SolveBlock(block, time);
+        EvaluateBlock(program_.blocks[block], blocks_[block], time);
+        return true;
+      });
   if (!solved) return false;
   for (const uint32_t slot : program_.derivative_slots) {
     if (std::isfinite(values[slot])) continue;
@@ -380,7 +394,8 @@ void ProgramRun::TangentBlock(uint32_t index, double time, double time_tangent) 
   const ImplicitBlock& block = program_.blocks[index];
   BlockState& state = blocks_[index];
   const EquationSystem& system = *sorted_.system;
-  for (const uint32_t slot : block.unknowns) dual_values_[slot].tangent = 0;
+  const bool open = IsOpen(index);
+  for (const uint32_t slot : block.unknowns) dual_values_[slot].tangent = open ? tangents[slot] : 0;
   CodeContext<Dual> context = DualContext(time, time_tangent);
   std::vector<double> right(block.rows.size());
   for (size_t r = 0; r < block.rows.size(); ++r) {
@@ -400,9 +415,12 @@ void ProgramRun::TangentBlock(uint32_t index, double time, double time_tangent) 
     RunCode(code, context, dual_registers_.data());
     right[r] = -dual_registers_[code.results[0]].tangent;
   }
-  if (state.stale) state.solver->Factor(state.jacobian);
-  state.stale = false;
-  if (state.solver->factored()) state.solver->Solve(right);
+  if (open) {
+    for (double& r : right) r = -r;
+    state.row_tangents = std::move(right);
+    return;
+  }
+  if (const LinearSolver& factors = Factors(state); factors.factored()) factors.Solve(right);
   for (size_t k = 0; k < block.unknowns.size(); ++k) dual_values_[block.unknowns[k]].tangent = right[k];
 }
 
@@ -413,6 +431,9 @@ void ProgramRun::RunTangent(double time, double time_tangent) {
   for (const uint32_t slot : program_.input_slots) dual_values_[slot].tangent = tangents[slot];
   for (const uint32_t slot : program_.discrete_slots) dual_values_[slot].tangent = tangents[slot];
   for (const Program::Pre& pre : program_.pres) dual_values_[pre.slot].tangent = tangents[pre.slot];
+  for (const uint32_t b : open_) {
+    for (const uint32_t slot : program_.blocks[b].unknowns) dual_values_[slot].tangent = tangents[slot];
+  }
   OverSteps(
       program_, DualContext(time, time_tangent), dual_registers_.data(),
       [&](uint32_t slot) { return dual_values_[slot].tangent; },

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,13 @@ class ProgramRun {
   bool Run(double time);
   void RunTangent(double time, double time_tangent = 0);
 
+  /** Implicit blocks that are not solved but left open, for integrators that solve them together with their
+  own equations: their unknowns are given like states, their rows are evaluated. */
+  void Open(std::vector<uint32_t> blocks) { open_ = std::move(blocks); }
+  /// The residuals of an open block at the last Run; the tangents of these at the last RunTangent.
+  std::span<const double> RowsOf(uint32_t block) const { return blocks_[block].residual; }
+  std::span<const double> RowTangentsOf(uint32_t block) const { return blocks_[block].row_tangents; }
+
   /** What went wrong, for people. */
   struct Failure {
     double time = 0;
@@ -58,6 +67,13 @@ class ProgramRun {
   /// The past of each delay(...): filled by who integrates, read by Run.
   std::vector<DelayLine> delay_lines;
 
+  /// Of the matrix with which an implicit block of the program was solved last.
+  LinearSolver::Determinant Determinant(uint32_t block) {
+    return Factors(blocks_[block]).FindDeterminant();
+  }
+  /// "solving for x, y": what a block of the sorted system computes.
+  std::string BlockText(uint32_t block) const;
+
   /// What follows depends on `values` alone, not on pivots and factors of before.
   void Forget();
 
@@ -69,7 +85,7 @@ class ProgramRun {
  private:
   struct BlockState {
     std::unique_ptr<LinearSolver> solver;
-    std::vector<double> jacobian, residual, old;
+    std::vector<double> jacobian, residual, old, row_tangents;
     std::vector<uint32_t> first_entry;  // by row, in `jacobian`
     bool constant_done = false;
     bool stale = false;                      // `jacobian` is not factored yet: solved by tears
@@ -80,6 +96,7 @@ class ProgramRun {
   void EvaluateRow(const BlockRow& row, const CodeContext<double>& context, double* residual,
                    double* partials);
   void EvaluateBlock(const ImplicitBlock& block, BlockState& state, double time);
+  LinearSolver& Factors(BlockState& state);
   bool SolveBlock(uint32_t index, double time);
   bool SolveLinear(uint32_t index, double time);
   bool SolveNonlinear(uint32_t index, double time);
@@ -91,6 +108,7 @@ class ProgramRun {
   bool Follow(uint32_t index, double time, Homotopy kind);
   bool Agrees(const ImplicitBlock& block, const BlockState& state, double tolerance, double least) const;
   bool FailSingular(uint32_t index, double time);
+  bool IsOpen(uint32_t block) const { return std::find(open_.begin(), open_.end(), block) != open_.end(); }
   void TangentBlock(uint32_t index, double time, double time_tangent);
   bool Fail(double time, uint32_t block, std::string reason);
   CodeContext<double> Context(double time) const;
@@ -99,6 +117,7 @@ class ProgramRun {
   const Program& program_;
   const SortedSystem& sorted_;
   std::vector<BlockState> blocks_;
+  std::vector<uint32_t> open_;
   std::vector<double> registers_;
   std::vector<Dual> dual_registers_;
   std::vector<Dual> dual_values_;

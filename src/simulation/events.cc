@@ -45,10 +45,32 @@ double Events::Held(const Program::Relation& r, double x) const {
 }
 
 bool Events::IsSmall(uint32_t relation, double x, double level) const {
-  return std::fabs(x - level) <= 1e-9 * largest_[relation];
+  return std::fabs(x - level) <= std::max(1e-9 * largest_[relation], 64 * noise_[relation]);
 }
 
-void Events::BlockUndecided() {
+void Events::MeasureNoise(double time) {
+  const std::vector<double> values = run_.values;
+  constexpr double kLastDigits = 0x1p-45;
+  if (!run_.Run(time)) return;
+  std::vector<double> x;
+  for (const Crossing& c : updated_) x.push_back(run_.Compute(program_.relations[c.relation], time));
+  for (const double digits : {kLastDigits, -kLastDigits}) {
+    for (size_t k = 0; k < program_.state_slots.size(); ++k)
+      run_.values[program_.state_slots[k]] *= 1 + (k % 2 == 0 ? digits : -digits / 3);
+    const double moved = time * (1 + digits);
+    if (run_.Run(moved)) {
+      for (size_t k = 0; k < x.size(); ++k) {
+        const double change = std::fabs(run_.Compute(program_.relations[updated_[k].relation], moved) - x[k]);
+        double& noise = noise_[updated_[k].relation];
+        if (std::isfinite(change)) noise = std::max(noise, change);
+      }
+    }
+    run_.values = values;
+  }
+}
+
+void Events::BlockUndecided(double time) {
+  MeasureNoise(time);
   for (const Crossing& c : updated_) {
     if (IsSmall(c.relation, c.value, c.level)) blocked_[c.relation] = 1;
   }
@@ -71,6 +93,13 @@ bool Events::Crossed(double time) {
 
 double Events::Distance(const Crossing& c, double time) {
   return run_.Compute(program_.relations[c.relation], time) - c.level;
+}
+
+bool Events::Reads(const Program::Bound& bound, const std::vector<uint32_t>& slots) const {
+  const auto first = program_.locals.begin() + bound.first_local;
+  return std::any_of(first, first + program_.codes[bound.code].locals, [&](uint32_t slot) {
+    return std::find(slots.begin(), slots.end(), slot) != slots.end();
+  });
 }
 
 bool Events::UpdateRelations(double time, bool one_only, std::vector<uint32_t>& changed) {
@@ -263,7 +292,7 @@ bool Events::Settle(double time, Cause cause) {
       }
       // Conditions that hang on each other (diodes of a bridge): if all at once do not settle, one by one.
       if (!UpdateRelations(time, inner >= 8, relations)) break;
-      if (inner >= 12 && cause.force) BlockUndecided();
+      if (inner >= 12 && cause.force) BlockUndecided(time);
       if (inner >= 8 + kMostRounds + 2 * static_cast<int>(program_.relations.size())) {
         problem_ = "the conditions of " + Names(relations, {}) + " switch back and forth without end";
         undecided_ = round == 0;
@@ -327,6 +356,7 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
   conditions_.assign(program_.whens.size(), 0);
   largest_.assign(program_.relations.size(), 0);
   blocked_.assign(program_.relations.size(), 0);
+  noise_.assign(program_.relations.size(), 0);
   Initialization out;
   std::vector<uint32_t> relations;
   std::vector<double> delayed(program_.delays.size(), 0);
@@ -338,6 +368,7 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
     out = initializer.Solve(round > 0);
     if (!out.ok) return out;
     bool again = UpdateRelations(options.time, round >= 8, relations);
+    if (again && round >= kMostRounds) BlockUndecided(options.time);
     for (size_t d = 0; d < program_.delays.size(); ++d) {
       const double u = run_.Compute(program_.delays[d], options.time);
       again = again || Differs(u, run_.values[program_.delays[d].slot]);
@@ -347,6 +378,10 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
     if (settled) break;
     settled = true;
     FindActive(options.time, conditions_);
+    // `when initial() or u` acts at the start, whether u was true before or not.
+    for (size_t w = 0; w < conditions_.size(); ++w) {
+      if (Reads(program_.whens[w], program_.initial_slots)) conditions_[w] = 0;
+    }
     for (const uint32_t slot : program_.initial_slots) run_.values[slot] = 1;
     if (!Settle(options.time, {true, false, true})) return fail(out, problem_);
     // Once more with what was set, unless states were set, too.
@@ -381,6 +416,7 @@ void Events::Exchange(Archive& archive) {
   archive.Numbers(conditions_);
   archive.Numbers(largest_);
   archive.Numbers(blocked_);
+  archive.Numbers(noise_);
 }
 
 std::optional<std::string> Events::Violated(double time) {

@@ -46,8 +46,8 @@ class Events {
   /// Those that the last event brought up to date.
   const std::vector<Crossing>& updated() const { return updated_; }
   /// Conditions that crossed at the last event though they are zero but for rounding keep their values until
-  /// they differ clearly.
-  void BlockUndecided();
+  /// they differ clearly. How large rounding is, is measured: see `noise_`.
+  void BlockUndecided(double time);
   /// The distance of a relation from where it switches.
   double Distance(const Crossing& c, double time);
 
@@ -73,6 +73,7 @@ class Events {
  private:
   bool IsSmall(uint32_t relation, double x, double level) const;
   double Held(const Program::Relation& r, double x) const;
+  bool Reads(const Program::Bound& bound, const std::vector<uint32_t>& slots) const;
   bool UpdateRelations(double time, bool one_only, std::vector<uint32_t>& changed);
   bool Sweep(double time, const std::vector<uint32_t>& active);
   std::vector<uint32_t> FindActive(double time, std::vector<uint8_t>& conditions);
@@ -90,7 +91,12 @@ class Events {
   std::vector<ClockState> clocks_;
   std::vector<uint8_t> conditions_;  // of `when`s, at the last event
   std::vector<Crossing> crossings_, updated_;
-  std::vector<double> largest_;   // |x| of each relation so far
+  void MeasureNoise(double time);
+  std::vector<double> largest_;  // |x| of each relation so far
+  /// By how much x changed with the last digits of states and time, for those that were undecided. A
+  /// condition may be zero for ever (a diode between two places that a transformer holds at one potential):
+  /// its own size says nothing then.
+  std::vector<double> noise_;
   std::vector<uint8_t> blocked_;  // by relation: undecided, see BlockUndecided
   std::vector<uint32_t> fired_;
   std::optional<std::string> stopped_;

@@ -10,9 +10,10 @@ namespace cotree {
 namespace {
 
 constexpr std::pair<std::string_view, Method> kNames[] = {
-    {"auto", Method::kAutomatic},      {"bdf", Method::kBdf},   {"erk", Method::kExplicit},
-    {"euler", Method::kEuler},         {"heun", Method::kHeun}, {"rk4", Method::kRungeKutta4},
-    {"ieuler", Method::kImplicitEuler}};
+    {"auto", Method::kAutomatic},  {"bdf", Method::kBdf},
+    {"ida", Method::kIda},         {"erk", Method::kExplicit},
+    {"euler", Method::kEuler},     {"heun", Method::kHeun},
+    {"rk4", Method::kRungeKutta4}, {"ieuler", Method::kImplicitEuler}};
 
 }  // namespace
 
@@ -227,6 +228,14 @@ class AutomaticIntegrator : public Integrator {
   int since_ = 0, votes_ = 0, changes_ = 0;
 };
 
+// Looking for events solves linear blocks as often as residual form saves it.
+bool PaysResidualForm(const Program& program) {
+  const std::vector<uint32_t> large = BlocksToOpen(program, kLargeBlock);
+  return std::any_of(large.begin(), large.end(), [&](uint32_t b) {
+    return program.blocks[b].kind == BlockKind::kNonlinear || program.relations.empty();
+  });
+}
+
 }  // namespace
 
 std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& program,
@@ -234,9 +243,11 @@ std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& progr
   if (program.state_slots.empty()) return std::make_unique<NoIntegrator>(run, options);
   switch (options.method) {
     case Method::kBdf:
+    case Method::kIda:
     case Method::kExplicit:
       return MakeSundials(run, program, options, options.method);
     case Method::kAutomatic:
+      if (PaysResidualForm(program)) return MakeSundials(run, program, options, Method::kIda);
       return std::make_unique<AutomaticIntegrator>(run, program, options);
     default:
       return MakeFixedStep(run, program, options);

@@ -22,22 +22,50 @@ void Unite(Set& into, const Set& from) {
 
 }  // namespace
 
-JacobianPattern FindJacobianPattern(const Program& program) {
+std::vector<uint32_t> BlocksToOpen(const Program& program, size_t least) {
+  std::vector<uint32_t> out;
+  for (uint32_t b = 0; b < program.blocks.size(); ++b) {
+    const ImplicitBlock& block = program.blocks[b];
+    if (block.kind != BlockKind::kLinearConstant && block.unknowns.size() >= least) out.push_back(b);
+  }
+  return out;
+}
+
+JacobianPattern FindJacobianPattern(const Program& program, std::span<const uint32_t> open, bool diagonal) {
   const SortedSystem& sorted = *program.sorted;
-  const auto n = static_cast<uint32_t>(program.state_slots.size());
+  auto n = static_cast<uint32_t>(program.state_slots.size());
   std::vector<Set> of_slot(program.slots);
   for (uint32_t k = 0; k < n; ++k) of_slot[program.state_slots[k]] = {k};
+  std::vector<bool> is_open(sorted.blocks(), false);
+  for (const uint32_t b : open) {
+    is_open[program.blocks[b].block] = true;
+    for (const uint32_t slot : program.blocks[b].unknowns) of_slot[slot] = {n++};
+  }
+  const auto uses = [&](uint32_t k, Set& all) {
+    sorted.OverUses(k, [&](uint32_t v, uint32_t order) { Unite(all, of_slot[sorted.Slot({v, order})]); });
+  };
   for (size_t b = 0; b < sorted.blocks(); ++b) {
+    if (is_open[b]) continue;
     Set all;
-    for (const uint32_t k : sorted.Block(b)) {
-      sorted.OverUses(k, [&](uint32_t v, uint32_t order) { Unite(all, of_slot[sorted.Slot({v, order})]); });
-    }
+    for (const uint32_t k : sorted.Block(b)) uses(k, all);
     for (const uint32_t k : sorted.Block(b)) of_slot[sorted.slot_of_equation[k]] = all;
   }
   JacobianPattern out;
   out.rows_of_column.resize(n);
-  for (uint32_t i = 0; i < n; ++i) {
-    for (const uint32_t j : of_slot[program.derivative_slots[i]]) out.rows_of_column[j].push_back(i);
+  uint32_t row = 0;
+  for (const uint32_t slot : program.derivative_slots) {
+    Set all = of_slot[slot];
+    if (diagonal) Unite(all, {row});
+    for (const uint32_t j : all) out.rows_of_column[j].push_back(row);
+    ++row;
+  }
+  for (const uint32_t b : open) {
+    for (const uint32_t k : sorted.Block(program.blocks[b].block)) {
+      Set all;
+      uses(k, all);
+      for (const uint32_t j : all) out.rows_of_column[j].push_back(row);
+      ++row;
+    }
   }
   for (const auto& rows : out.rows_of_column) out.entries += rows.size();
   // Greedy colouring in the manner of Curtis, Powell and Reid: columns of a colour share no row.

@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <limits>
 #include <queue>
+#include <set>
 
+#include "block_triangular/diagnose_order.h"
 #include "simulation/events.h"
 
 namespace cotree {
@@ -62,6 +64,76 @@ class EventWatch {
   int shrinking_ = 0, tiny_ = 0, close_ = 0;
 };
 
+/** Whether constraints keep determining the motion (docs/theory/events.md, EV.10).
+
+Where a constraint is nonlinear, the choice of states holds as long as the matrix of the block that it is
+solved in stays regular. At a dead centre (a crank in line with its rod) its determinant becomes zero. The
+integrator steps over that: behind it the determinant has the other sign, or, where the iteration fell back on
+the solution it came from, rises again though it was to change sign. Both are looked for in each step. */
+class DeadCentres {
+ public:
+  DeadCentres(ProgramRun& run, const Program& program) : run_(run), program_(program) {
+    const SortedSystem& sorted = *program.sorted;
+    for (uint32_t b = 0; b < program.blocks.size(); ++b) {
+      if (program.blocks[b].kind == BlockKind::kLinearConstant) continue;
+      for (const uint32_t k : sorted.Block(program.blocks[b].block)) {
+        if (sorted.offsets.equation[sorted.equations[k].equation] == 0) continue;
+        blocks_.push_back(b);
+        break;
+      }
+    }
+    largest_.assign(blocks_.size(), -INFINITY);
+  }
+  bool none() const { return blocks_.empty(); }
+  /// A block that is close to a dead centre or could not be solved, if there is one.
+  std::optional<uint32_t> Close() const {
+    for (size_t k = 0; k < blocks_.size(); ++k) {
+      const LinearSolver::Determinant now = run_.Determinant(blocks_[k]);
+      const bool close = now.sign != 0 && now.log < largest_[k] + std::log(1e-3);
+      if (close || program_.blocks[blocks_[k]].block == run_.failure().block) return blocks_[k];
+    }
+    return std::nullopt;
+  }
+
+  /// The first block with a dead centre in (from, to), and where; `move` computes everything at a time.
+  template <class Move>
+  std::optional<std::pair<uint32_t, double>> Find(double from, double to, Move&& move) {
+    const auto at = [&](double time) {
+      std::vector<LinearSolver::Determinant> out;
+      if (!move(time)) return out;
+      for (const uint32_t b : blocks_) out.push_back(run_.Determinant(b));
+      return out;
+    };
+    const double little = kLittle * (to - from);
+    const auto a = at(from), a2 = at(from + little), b2 = at(to - little), b = at(to);
+    if (a.empty() || a2.empty() || b2.empty() || b.empty()) return std::nullopt;
+    for (size_t k = 0; k < blocks_.size(); ++k) {
+      largest_[k] = std::max({largest_[k], a[k].log, b[k].log});
+      const bool changed = a[k].sign * b[k].sign < 0;
+      const bool turned = a2[k].log < a[k].log && b2[k].log < b[k].log;
+      if (!changed && !turned) continue;
+      // Nested intervals around the change of sign, or around the least size: is it zero?
+      double low = from, high = to, least = 0;
+      for (int turn = 0; turn < 40; ++turn) {
+        const double middle = low + (high - low) / 2;
+        const auto m = at(middle), next = changed ? m : at(middle + kLittle * (high - low));
+        if (m.empty() || next.empty()) break;
+        least = std::min(least, m[k].log - std::min(a[k].log, b[k].log));
+        (changed ? m[k].sign == a[k].sign : next[k].log < m[k].log) ? low = middle : high = middle;
+      }
+      if (changed || least < std::log(kZero)) return std::pair(blocks_[k], low);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr double kLittle = 1e-3, kZero = 1e-5;
+  ProgramRun& run_;
+  const Program& program_;
+  std::vector<uint32_t> blocks_;
+  std::vector<double> largest_;  // of the determinants, their logarithms
+};
+
 class Simulator {
  public:
   Simulator(const Program& program, const SimulationOptions& options, std::vector<uint32_t> slots)
@@ -70,7 +142,8 @@ class Simulator {
         run_(program),
         external_(run_, program, options.components),
         events_(run_, program, &external_),
-        watch_(options.stop - options.start) {
+        watch_(options.stop - options.start),
+        dead_centres_(run_, program) {
     out_.slots = slots.empty() ? AllSlots(program) : std::move(slots);
     out_.columns.resize(out_.slots.size());
   }
@@ -237,16 +310,17 @@ class Simulator {
     const bool watched = !program_.relations.empty();
     while (time < end) {
       const double before = time;
-      if (!integrator_->Step(&time)) return Fail(before, integrator_->problem());
+      if (!integrator_->Step(&time)) return FailStep(before, integrator_->problem());
       const bool tiny = time - before < 1e-13 * std::max(std::fabs(time), end - begin) && time < end;
       stuck = tiny ? stuck + 1 : 0;
       if (stuck > 200)
-        return Fail(time, "the steps become too small: something grows without bound, or jumps");
+        return FailStep(time, "the steps become too small: something grows without bound, or jumps");
       double from = before;
       while (watched) {
         double at = time;
         if (!FindCrossing(from, &at)) break;
         if (!failed_.empty()) return Fail(at, failed_);
+        if (!PassesNoDeadCentre(from, at)) return false;
         if (!Past(from, at, end) || !Event(&at, time)) return false;
         from = at;
         if (!events_.changed()) continue;
@@ -259,7 +333,7 @@ class Simulator {
         break;
       }
       if (!failed_.empty()) return Fail(time, failed_);
-      if (time > from && !Past(from, time, end)) return false;
+      if (time > from && (!PassesNoDeadCentre(from, time) || !Past(from, time, end))) return false;
       if (options_.progress && !options_.progress(time)) out_.stopped = true;
       if (out_.stopped) return false;
     }
@@ -268,6 +342,34 @@ class Simulator {
     if (due) ++row_;
     if (record || due) return RecordAt(end);
     return MoveTo(end) || Fail(end, failed_);
+  }
+
+  bool PassesNoDeadCentre(double from, double to) {
+    if (dead_centres_.none()) return true;
+    const auto found = dead_centres_.Find(from, to, [&](double time) { return MoveTo(time); });
+    if (!failed_.empty()) return FailStep(to, failed_);
+    return !found || Fail(found->second, DeadCentreText(found->first));
+  }
+  // Right at a dead centre the iteration may fail before anything is noticed.
+  bool FailStep(double time, const std::string& reason) {
+    const auto block = dead_centres_.Close();
+    return Fail(time, block ? reason + ": perhaps " + DeadCentreText(*block) : reason);
+  }
+  std::string DeadCentreText(uint32_t implicit) const {
+    const SortedSystem& sorted = *program_.sorted;
+    const uint32_t block = program_.blocks[implicit].block;
+    std::set<uint32_t> components;
+    for (const uint32_t k : sorted.Block(block)) {
+      for (const ComponentId id : ComponentsOf(*sorted.system, sorted.equations[k].equation))
+        components.insert(id.value);
+    }
+    std::string names;
+    for (const uint32_t c : components)
+      names += (names.empty() ? "`" : ", `") +
+               ComponentName(*sorted.system->model, *sorted.system->graph, ComponentId(c)) + "`";
+    return "a dead centre, where the states do not determine the position of " + names +
+           " any more and it could go on in two ways (" + run_.BlockText(block) +
+           "); use a coordinate that determines it everywhere (an angle, say), or end the run before";
   }
 
   // Output rows and the past of delays within a step, or a part of it.
@@ -399,7 +501,7 @@ class Simulator {
       out_.stop_reason = *events_.stopped();
       return false;
     }
-    if (located && watch_.Dense(time)) events_.BlockUndecided();
+    if (located && watch_.Dense(time)) events_.BlockUndecided(time);
     if (!located || !(events_.changed() || !events_.fired().empty())) return true;
     const std::string endless = watch_.Add(time);
     if (endless.empty()) return true;
@@ -464,6 +566,7 @@ class Simulator {
   ExternalComponents external_;
   Events events_;
   EventWatch watch_;
+  DeadCentres dead_centres_;
   std::unique_ptr<Integrator> integrator_;
   Trajectory out_;
   std::vector<double> knots_, states_;

@@ -12,6 +12,7 @@ namespace cotree {
 
 enum class Method : uint8_t {
   kBdf,            // CVODE, backward differentiation, analytic sparse Jacobian
+  kIda,            // IDA, likewise, together with the unknowns of implicit blocks: residual form
   kExplicit,       // ARKODE, explicit Runge-Kutta of order 5
   kAutomatic,      // explicit as long as stability does not limit its steps, otherwise BDF
   kEuler,          // fixed steps, for real time: first,
@@ -76,14 +77,20 @@ Trajectory Simulate(const Program& program, const std::vector<StartEntry>& start
 /// Times in (start, stop) at which something is known to switch: steps, ramps, knots of tables.
 std::vector<double> KnownSwitchTimes(const Program& program, double start, double stop);
 
-/** Which states each derivative depends on, and columns that can be differentiated together. */
+/** Which states each derivative depends on, and columns that can be differentiated together. With open blocks
+their unknowns are further columns behind the states, their rows further rows behind the derivatives;
+`diagonal`: the entry of each state in the row of its own derivative is there in any case. */
 struct JacobianPattern {
   std::vector<std::vector<uint32_t>> rows_of_column;
   std::vector<uint32_t> colour_of_column;
   uint32_t colours = 0;
   size_t entries = 0;
 };
-JacobianPattern FindJacobianPattern(const Program& program);
+JacobianPattern FindJacobianPattern(const Program& program, std::span<const uint32_t> open = {},
+                                    bool diagonal = false);
+/// The implicit blocks that residual form leaves open: those whose matrix changes, of so many unknowns or
+/// more.
+std::vector<uint32_t> BlocksToOpen(const Program& program, size_t least);
 
 /** An integrator between two switching times. */
 class Integrator {
@@ -109,6 +116,8 @@ class Integrator {
 double LargestStep(const ProgramRun& run, const SimulationOptions& options);
 std::unique_ptr<Integrator> MakeFixedStep(ProgramRun& run, const Program& program,
                                           const SimulationOptions& options);
+/// From so many unknowns on, an implicit block is solved together with the step: see bench/residual_bench.cc.
+constexpr size_t kLargeBlock = 100;
 std::unique_ptr<Integrator> MakeSundials(ProgramRun& run, const Program& program,
                                          const SimulationOptions& options, Method method);
 std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& program,

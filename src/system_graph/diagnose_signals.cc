@@ -226,6 +226,8 @@ class SignalDoctor {
                                        : "together they pass the signal on unchanged");
       return;
     }
+    if (std::all_of(loop.begin(), loop.end(), [&](uint32_t slot) { return IsBoolean(slot); }))
+      return;  // truth values cannot be solved for: the order of the equations tells (COT4005)
     auto& report = diagnostics_.Report(messages::kAlgebraicLoop, ComponentPlace(model_, graph_, blocks[0]),
                                        {ListNames(names, 8)});
     if (names.size() == 1)
@@ -233,6 +235,13 @@ class SignalDoctor {
                        "` is a loop without memory: its output leads back to its input at the same instant";
     for (size_t k = 1; k < blocks.size() && k < 8; ++k)
       report.Also(ComponentPlace(model_, graph_, blocks[k]), "also in the loop");
+  }
+
+  bool IsBoolean(uint32_t slot) const {
+    const ComponentId id = ComponentOfInput(graph_, slot);
+    const ElementClass& element = graph_.ElementOf(id);
+    const uint32_t variable = element.slot_variable[slot - At(id).first_input];
+    return model_[element.class_id].variables[variable].type.base == BaseType::kBoolean;
   }
 
   // dy/du of a block of one input in the loop, if it is a number whatever the parameters are.

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "diode_grid.h"
 #include "run_support.h"
 
 namespace cotree::test {
@@ -93,7 +94,11 @@ TEST(Checkpoints, StiffRelay) {
     relay : Relay(upper = 0.6, high = -1, low = 1)
     fast : FirstOrder(k = 1, T = 10 us)   plant : FirstOrder(k = 2, T = 0.5 s)
     connect relay.y -> fast.u   connect fast.y -> plant.u   connect plant.y -> relay.u })",
-                 4, 8, {Method::kAutomatic, Method::kBdf, Method::kImplicitEuler});
+                 4, 8, {Method::kAutomatic, Method::kBdf, Method::kIda, Method::kImplicitEuler});
+}
+
+TEST(Checkpoints, GridInResidualForm) {
+  ExpectSameBits(DiodeGrid(8), 0.01, 3, {Method::kIda});
 }
 
 TEST(Checkpoints, OneOfAnotherModelIsRefused) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 
 #include "expr/evaluate.h"
@@ -160,6 +161,31 @@ bool ProgramRun::FailSingular(uint32_t index, double time) {
       "the equations have no unique solution here (near " + sorted_.SlotName(block.unknowns[weak]) + ")");
 }
 
+// With the equation that is furthest from being met, against the terms it is the sum of.
+bool ProgramRun::FailToConverge(uint32_t index, double time) {
+  const ImplicitBlock& block = program_.blocks[index];
+  const BlockState& state = blocks_[index];
+  size_t worst = 0;
+  double largest = -1;
+  for (size_t r = 0; r < block.rows.size(); ++r) {
+    double terms = 1e-300;
+    for (size_t k = 0; k < block.rows[r].columns.size(); ++k)
+      terms += std::fabs(state.jacobian[state.first_entry[r] + k] *
+                         values[block.unknowns[block.rows[r].columns[k]]]);
+    const double size = std::fabs(state.residual[r]) / terms;
+    if (!(size > largest)) continue;
+    largest = size;
+    worst = r;
+  }
+  const uint32_t sorted = sorted_.Block(block.block)[worst];
+  char off[32];
+  std::snprintf(off, sizeof off, "%.3g", state.residual[worst]);
+  return Fail(time, block.block,
+              "the iteration did not converge: `" + sorted_.EquationText(sorted) + "` of " +
+                  sorted_.system->EquationOrigin(sorted_.equations[sorted].equation) + " stays off by " +
+                  off + " (try start values nearer to the truth, or a smaller --max-step)");
+}
+
 bool ProgramRun::SolveBlock(uint32_t index, double time) {
   BlockState& state = blocks_[index];
   constexpr uint32_t kOften = 8;
@@ -301,7 +327,7 @@ bool ProgramRun::SolveNonlinear(uint32_t index, double time) {
     change = std::max(change, std::fabs(values[block.unknowns[k]] - state.old[k]) /
                                   (std::fabs(values[block.unknowns[k]]) + 1e-6));
   if (change < 1e-8) return true;
-  return Fail(time, block.block, "the iteration did not converge");
+  return FailToConverge(index, time);
 }
 
 namespace {

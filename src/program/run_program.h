@@ -108,6 +108,7 @@ class ProgramRun {
   bool Follow(uint32_t index, double time, Homotopy kind);
   bool Agrees(const ImplicitBlock& block, const BlockState& state, double tolerance, double least) const;
   bool FailSingular(uint32_t index, double time);
+  bool FailToConverge(uint32_t index, double time);
   bool IsOpen(uint32_t block) const { return std::find(open_.begin(), open_.end(), block) != open_.end(); }
   void TangentBlock(uint32_t index, double time, double time_tangent);
   bool Fail(double time, uint32_t block, std::string reason);

@@ -57,7 +57,11 @@ class CsvWriter : public ResultWriter {
 
   bool Row(double time, std::span<const double> values) override {
     if (!file_.is_open()) return false;
-    for (size_t k = 0; k < row_.size(); ++k) row_[k] = sources_[k].sign * values[sources_[k].stored];
+    // Subtracted from 0, so that the opposite of 0 is 0.
+    for (size_t k = 0; k < row_.size(); ++k) {
+      const double value = values[sources_[k].stored];
+      row_[k] = sources_[k].sign < 0 ? 0.0 - value : value;
+    }
     AppendCsvRow(time, row_, &text_);
     const auto now = std::chrono::steady_clock::now();
     if (text_.size() < (1 << 16) && now - flushed_ < std::chrono::milliseconds(500)) return true;

@@ -30,7 +30,9 @@ std::vector<double> Result::Values(size_t column) const {
   const std::optional<size_t> source = header.Find(own.alias_of);
   if (!source) return std::vector<double>(times.size());
   std::vector<double> values = columns[*source];
-  for (double& value : values) value *= own.alias_sign;
+  if (own.alias_sign < 0) {
+    for (double& value : values) value = 0.0 - value;  // so that the opposite of 0 is 0
+  }
   return values;
 }
 

@@ -103,13 +103,26 @@ std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
   run.switch_time = 1e-9;  // just behind what switches at the start
   InitializeOptions options;
   options.steady = (*translation.equations->model)[translation.graph->system].steady;
-  const Initialization start = Events(run, program).Begin(translation.starts, options);
+  ExternalComponents external(run, program, {});
+  if (!external.Load()) {
+    fmt::print(stderr, "cotree: {}\n", external.problem());
+    *exit = kExitForeign;
+    return std::nullopt;
+  }
+  Events events(run, program, &external);
+  const Initialization start = events.Begin(translation.starts, options);
   if (!start.ok) {
     fmt::print(stderr, "cotree: at the start: {}\n", start.problem);
+    if (events.foreign()) *exit = kExitForeign;
+    return std::nullopt;
+  }
+  LinearStart out{Linearize(run, program, found, 0), {}};
+  if (run.failure().foreign) {
+    fmt::print(stderr, "cotree: at the start: {}\n", run.FailureText());
+    *exit = kExitForeign;
     return std::nullopt;
   }
   *exit = kExitOk;
-  LinearStart out{Linearize(run, program, found, 0), {}};
   const LinearModel& m = out.model;
   for (size_t i = 0; i < m.n(); ++i) {
     double offset = run.values[program.derivative_slots[i]], size = std::abs(offset);

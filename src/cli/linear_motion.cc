@@ -23,7 +23,7 @@ struct Instant {
   double switch_time = 0;
 };
 
-bool Take(const Translation& closed, double time, Instant* out, std::string* problem) {
+bool Take(const Translation& closed, double time, Instant* out, std::string* problem, bool* foreign) {
   const Program& program = *closed.program;
   const bool steady = (*closed.equations->model)[closed.graph->system].steady;
   const auto keep = [&](double, ProgramRun& run) {
@@ -36,8 +36,16 @@ bool Take(const Translation& closed, double time, Instant* out, std::string* pro
     run.switch_time = 1e-9;
     InitializeOptions initialize;
     initialize.steady = steady;
-    const Initialization start = Events(run, program).Begin(closed.starts, initialize);
+    ExternalComponents external(run, program, {});
+    if (!external.Load()) {
+      *problem = external.problem();
+      *foreign = true;
+      return false;
+    }
+    Events events(run, program, &external);
+    const Initialization start = events.Begin(closed.starts, initialize);
     if (!start.ok) *problem = "at the start: " + start.problem;
+    *foreign = events.foreign();
     keep(0, run);
     return start.ok;
   }
@@ -49,6 +57,7 @@ bool Take(const Translation& closed, double time, Instant* out, std::string* pro
   simulation.at_stop = keep;
   const Trajectory run = Simulate(program, closed.starts, simulation, {0});
   if (!run.ok) *problem = run.problem;
+  *foreign = run.foreign;
   if (run.ok && out->values.empty())
     *problem = fmt::format("the model ends its run before {:g} s: {}", time, run.stop_reason);
   return run.ok && !out->values.empty();
@@ -149,18 +158,30 @@ std::optional<LinearModel> LinearizeOnMotion(const SystemOptions& options, const
   }
   Instant instant;
   std::string problem;
-  if (!Take(*closed, time, &instant, &problem)) {
+  bool foreign = false;
+  if (!Take(*closed, time, &instant, &problem, &foreign)) {
     fmt::print(stderr, "cotree: {}\n", problem);
+    if (foreign) *exit = kExitForeign;
     return std::nullopt;
   }
   ProgramRun run(*open.program);
+  ExternalComponents external(run, *open.program, {});
+  if (!external.Load()) {
+    fmt::print(stderr, "cotree: {}\n", external.problem());
+    *exit = kExitForeign;
+    return std::nullopt;
+  }
   Place(open, *closed, instant, run);
-  if (!run.Run(time)) {
+  const bool computed = run.Run(time);
+  LinearModel linear;
+  if (computed) linear = Linearize(run, *open.program, found, time);
+  if (!computed || run.failure().foreign) {
     fmt::print(stderr, "cotree: {}\n", run.FailureText());
+    if (run.failure().foreign) *exit = kExitForeign;
     return std::nullopt;
   }
   *exit = kExitOk;
-  return Linearize(run, *open.program, found, time);
+  return linear;
 }
 
 }  // namespace cotree

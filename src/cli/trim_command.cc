@@ -94,11 +94,16 @@ class TrimCommand {
     for (const VariableRef& input : t_.equations->inputs) problem.free.push_back(t_.sorted->Slot(input));
     ProgramRun run(program);
     run.switch_time = 1e-9;
-    Events events(run, program);
+    ExternalComponents external(run, program, {});
+    if (!external.Load()) {
+      fmt::print(stderr, "cotree: {}\n", external.problem());
+      return kExitForeign;
+    }
+    Events events(run, program, &external);
     const Initialization start = events.Begin(t_.starts, {});
     if (!start.ok) {
       fmt::print(stderr, "cotree: at the start: {}\n", start.problem);
-      return kExitNumerical;
+      return events.foreign() ? kExitForeign : kExitNumerical;
     }
     // Conditions of the model keep their values while the point is sought, then are asked again.
     Trim trim;
@@ -107,9 +112,13 @@ class TrimCommand {
       if (!trim.failure.empty() || !program.HasEvents() || !events.Crossed(0)) break;
       if (!events.Settle(0, {false, false, true})) {
         fmt::print(stderr, "cotree: {}\n", events.problem());
-        return kExitNumerical;
+        return events.foreign() ? kExitForeign : kExitNumerical;
       }
       trim.ok = false;
+    }
+    if (run.failure().foreign) {
+      fmt::print(stderr, "cotree: {}\n", run.FailureText());
+      return kExitForeign;
     }
     if (!trim.ok) return Contradiction(trim, demands.size());
     run.Run(0);

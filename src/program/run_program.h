@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "program/delay_line.h"
+#include "program/foreign_code.h"
 #include "program/linear_solver.h"
 #include "program/program.h"
 
@@ -14,7 +15,8 @@ namespace cotree {
 to one thread; nothing is allocated while it runs, but inside KLU.
 
 Run(t) computes everything from the states (and inputs) in `values`; RunTangent the derivatives of everything
-along one direction of states, inputs and time, at the point of the last Run. */
+along one direction of states, inputs and time, at the point of the last Run (of foreign code: not along the
+time). */
 class ProgramRun {
  public:
   explicit ProgramRun(const Program& program);
@@ -34,6 +36,8 @@ class ProgramRun {
     double time = 0;
     uint32_t block = UINT32_MAX;  // of the SortedSystem
     std::string reason;
+    bool foreign = false;  // foreign code failed,
+    bool final = false;    // and no other point will do
   };
   const Failure& failure() const { return failure_; }
   std::string FailureText() const;
@@ -44,6 +48,9 @@ class ProgramRun {
   double Compute(const Program::Bound& bound, double time, std::span<double> results = {});
   /// The past of each delay(...): filled by who integrates, read by Run.
   std::vector<DelayLine> delay_lines;
+
+  /// Computes the continuous foreign code of the program; outlives the run. None: its values are NaN.
+  ForeignCode* foreign = nullptr;
 
   /// What follows depends on `values` alone, not on pivots and factors of before.
   void Forget();
@@ -63,11 +70,24 @@ class ProgramRun {
   bool SolveBlock(uint32_t index, double time);
   void TangentBlock(uint32_t index, double time, double time_tangent);
   bool Fail(double time, uint32_t block, std::string reason);
+  bool FailForeign(double time, std::vector<double>& results);
+  bool ComputeForeign(uint32_t group, double time);
+  const std::vector<double>& ForeignPartials(uint32_t group, double time);
+  bool RunForeign(uint32_t group, double time);
+  void TangentForeign(uint32_t group, double time);
+  double ForeignTangent(uint32_t group, uint32_t result, double time);
+  void EvaluateForeign(const ImplicitBlock& block, double time);
+  double ForeignRow(const BlockRow& row, double* partials) const;
   CodeContext<double> Context(double time) const;
 
   const Program& program_;
   const SortedSystem& sorted_;
   std::vector<BlockState> blocks_;
+  struct ForeignState {
+    std::vector<double> results, partials;
+    uint64_t partials_at = 0;  // the evaluation they belong to
+  };
+  std::vector<ForeignState> foreign_;  // by group of foreign code
   std::vector<double> registers_;
   std::vector<Dual> dual_registers_;
   std::vector<Dual> dual_values_;

@@ -65,7 +65,7 @@ class SundialsIntegrator : public Integrator {
     return false;
   }
   int Derivatives(double t, N_Vector y, N_Vector derivative) {
-    if (!Evaluate(t, y)) return 1;
+    if (!Evaluate(t, y)) return run_.failure().final ? -1 : 1;
     double* out = N_VGetArrayPointer(derivative);
     for (size_t k = 0; k < program_.derivative_slots.size(); ++k)
       out[k] = run_.values[program_.derivative_slots[k]];
@@ -171,7 +171,7 @@ class BdfIntegrator : public SundialsIntegrator {
     return static_cast<BdfIntegrator*>(static_cast<SundialsIntegrator*>(self))->FillJacobian(t, y, matrix);
   }
   int FillJacobian(double t, N_Vector y, SUNMatrix matrix) {
-    if (!Evaluate(t, y)) return 1;
+    if (!Evaluate(t, y)) return run_.failure().final ? -1 : 1;
     ++jacobians;
     const auto n = static_cast<uint32_t>(program_.state_slots.size());
     sunindextype* first = SM_INDEXPTRS_S(matrix);

@@ -25,7 +25,8 @@ std::string MatchNames(const char* what, const std::vector<std::string>& model, 
     const auto found = std::find(model.begin(), model.end(), variable.name);
     if (found == model.end()) {
       return std::string("the library has ") + what + " `" + variable.name +
-             "`, which the class does not declare";
+             "`, which the class does not declare: add `" + what + " " + variable.name +
+             " : ...` with its unit";
     }
     numbers->push_back(static_cast<uint32_t>(found - model.begin()));
   }
@@ -50,6 +51,8 @@ std::string BindComponent(const ComponentInterface& model, const ComponentDescri
                           ComponentBinding* binding) {
   std::string wrong = MatchNames("input", model.inputs, library.inputs, &binding->inputs);
   if (wrong.empty()) wrong = MatchNames("output", model.outputs, library.outputs, &binding->outputs);
+  if (!wrong.empty()) return wrong;
+  wrong = MatchNames("state", model.states, library.states, &binding->states);
   if (!wrong.empty()) return wrong;
   if (std::abs(model.sample_period - library.sample_period) > 1e-12 * library.sample_period) {
     return "the class is " + PeriodText(model.sample_period) + ", the library " +

@@ -25,8 +25,7 @@ std::string MatchNames(const char* what, const std::vector<std::string>& model, 
     const auto found = std::find(model.begin(), model.end(), variable.name);
     if (found == model.end()) {
       return std::string("the library has ") + what + " `" + variable.name +
-             "`, which the class does not declare: add `" + what + " " + variable.name +
-             " : ...` with its unit";
+             "`, which the class does not declare";
     }
     numbers->push_back(static_cast<uint32_t>(found - model.begin()));
   }
@@ -53,7 +52,7 @@ std::string BindComponent(const ComponentInterface& model, const ComponentDescri
   if (wrong.empty()) wrong = MatchNames("output", model.outputs, library.outputs, &binding->outputs);
   if (!wrong.empty()) return wrong;
   wrong = MatchNames("state", model.states, library.states, &binding->states);
-  if (!wrong.empty()) return wrong;
+  if (!wrong.empty()) return wrong + "; declare all its states (`state x : ...`), or none";
   if (std::abs(model.sample_period - library.sample_period) > 1e-12 * library.sample_period) {
     return "the class is " + PeriodText(model.sample_period) + ", the library " +
            PeriodText(library.sample_period);

@@ -433,10 +433,7 @@ TEST(ContinuousForeign, CommandsRunTheExample) {
   ran({"values", "continuous.cot", "--system", "ObservedMass"}, "observer.innovation");
   ran({"order", "continuous.cot", "--system", "ObservedMass"}, "software");
   ran({"linearize", "continuous.cot", "--system", "MotorSpeed"}, "pi.z");
-  ran({"simulate", "continuous.cot", "--system", "ObservedMass"}, "");
-  ran({"trim", "continuous.cot", "--system", "MotorSpeed", "--free", "target.y", "--fix",
-       "load.w = 50 rad/s"},
-      "pi.z");
+  ran({"simulate", "continuous.cot", "--experiment", "Move"}, "observer.innovation");
   WriteText(folder / "sampled.cot", R"(software Pid { input w, y : Real  output u : Real  parameter kp : Real
     parameter T : Time = 10 ms  sample = T  feedthrough u : w, y  external "libpid.so" "pid" }
     system S { pid : Pid(kp = 3)  c : Constant(k = 2)  p : FirstOrder(k = 1, T = 1 s)

@@ -55,6 +55,8 @@ row "block on a shaking table, clutch engaging, valve: each with its plot" "cotr
 # 5. Hostile components.
 out="$(run test_events 'ForeignCode.*')"
 row "12 hostile components in a run: the right message in time" "test_events --gtest_filter='ForeignCode.*'" "$(said "$out" 'hostile components contained: [0-9]+ of 12')" "12 of 12" "$(verdict "$out")"
+out="$(run test_events 'ContinuousForeign.*')"
+row "continuous foreign code: closed forms and the same laws as equations, loops, checkpoints, hostile derivatives" "test_events --gtest_filter='ContinuousForeign.*'" "$(passed "$out")" "all" "$(verdict "$out")"
 out="$(run test_software_component '*')"
 row "the host of foreign code: 5 times each, no process left" "test_software_component" "$(passed "$out")" "all" "$(verdict "$out")"
 

@@ -442,8 +442,11 @@ void DiagnoseDerivatives(const SortedSystem& sorted, Diagnostics& diagnostics) {
       if (times == 0) continue;
       auto& known = of_class[part.scalar];
       if (known.empty()) {
-        for (uint32_t k = 0; k < scalar.always; ++k)
+        for (uint32_t k = 0; k < scalar.always; ++k) {
           known.push_back(SmoothnessOf(model, scalar.equations[k].residual));
+          if (scalar.equations[k].foreign)
+            known.back() = {0, "foreign code gives values, not their derivatives"};
+        }
       }
       if (known[e].times >= times) continue;
       if (!said.insert(DeclarationKey(*system.graph, ComponentId(part.component))).second) continue;

@@ -128,13 +128,26 @@ std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
   ProgramRun run(program);
   const InitializeOptions options = BeginningOf(translation);
   run.switch_time = JustBehind(options.time);
-  const Initialization start = Events(run, program).Begin(translation.starts, options);
+  ExternalComponents external(run, program, {});
+  if (!external.Load()) {
+    fmt::print(stderr, "cotree: {}\n", external.problem());
+    *exit = kExitForeign;
+    return std::nullopt;
+  }
+  Events events(run, program, &external);
+  const Initialization start = events.Begin(translation.starts, options);
   if (!start.ok) {
     fmt::print(stderr, "cotree: at the start: {}\n", start.problem);
+    if (events.foreign()) *exit = kExitForeign;
     return std::nullopt;
   }
   auto model = LinearizeAtPoint(run, program, found, options.time, continuous, exit);
   if (!model) return std::nullopt;
+  if (run.failure().foreign) {
+    fmt::print(stderr, "cotree: at the start: {}\n", run.FailureText());
+    *exit = kExitForeign;
+    return std::nullopt;
+  }
   LinearStart out{std::move(*model), {}};
   const LinearModel& m = out.model;
   if (m.period > 0) return out;

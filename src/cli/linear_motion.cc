@@ -23,7 +23,7 @@ struct Instant {
   double switch_time = 0;
 };
 
-bool Take(const Translation& closed, double time, Instant* out, std::string* problem) {
+bool Take(const Translation& closed, double time, Instant* out, std::string* problem, bool* foreign) {
   const Program& program = *closed.program;
   const InitializeOptions beginning = BeginningOf(closed);
   const auto keep = [&](double, ProgramRun& run) {
@@ -34,8 +34,16 @@ bool Take(const Translation& closed, double time, Instant* out, std::string* pro
   if (time == beginning.time) {
     ProgramRun run(program);
     run.switch_time = JustBehind(time);
-    const Initialization start = Events(run, program).Begin(closed.starts, beginning);
+    ExternalComponents external(run, program, {});
+    if (!external.Load()) {
+      *problem = external.problem();
+      *foreign = true;
+      return false;
+    }
+    Events events(run, program, &external);
+    const Initialization start = events.Begin(closed.starts, beginning);
     if (!start.ok) *problem = "at the start: " + start.problem;
+    *foreign = events.foreign();
     keep(time, run);
     return start.ok;
   }
@@ -48,6 +56,7 @@ bool Take(const Translation& closed, double time, Instant* out, std::string* pro
   simulation.at_stop = keep;
   const Trajectory run = Simulate(program, closed.starts, simulation, {0});
   if (!run.ok) *problem = run.problem;
+  *foreign = run.foreign;
   if (run.ok && out->values.empty())
     *problem = fmt::format("the model ends its run before {:g} s: {}", time, run.stop_reason);
   return run.ok && !out->values.empty();
@@ -104,7 +113,8 @@ std::string DriverOfInput(const Translation& t, const std::string& input) {
     const ElementClass& element = t.graph->ElementOf(ComponentId(i));
     for (uint32_t slot = 0; slot < element.slot_variable.size(); ++slot) {
       const std::string name = InputName(model, *t.graph, ComponentId(i), slot);
-      const bool only = element.slot_variable.size() == 1 && ComponentName(model, *t.graph, ComponentId(i)) == input;
+      const bool only =
+          element.slot_variable.size() == 1 && ComponentName(model, *t.graph, ComponentId(i)) == input;
       if (name != input && !only) continue;
       const Driver& driver = drivers[t.graph->components[i].first_input + slot];
       return driver.component.IsNone() ? "" : DriverName(model, *t.graph, driver);
@@ -142,29 +152,46 @@ std::optional<LinearModel> LinearizeOnMotion(const LinearizeOptions& options, co
   const auto closed = Translate(*loaded, translate);
   if (!closed->ok) {
     PrintDiagnostics(loaded->diagnostics, loaded->model.files, console);
-    fmt::print(stderr, "cotree: the system itself, with nothing cut, cannot be translated: there is no motion to "
-                       "linearise around; leave --open and --at away\n");
+    fmt::print(stderr,
+               "cotree: the system itself, with nothing cut, cannot be translated: there is no motion to "
+               "linearise around; leave --open and --at away\n");
     return std::nullopt;
   }
   *exit = kExitNumerical;
   if (open.sorted->states.size() > kMostStates) {
-    fmt::print(stderr, "cotree: {} states are too many for matrices (at most {})\n", open.sorted->states.size(),
-               kMostStates);
+    fmt::print(stderr, "cotree: {} states are too many for matrices (at most {})\n",
+               open.sorted->states.size(), kMostStates);
     return std::nullopt;
   }
   Instant instant;
   std::string problem;
-  if (!Take(*closed, time, &instant, &problem)) {
+  bool foreign = false;
+  if (!Take(*closed, time, &instant, &problem, &foreign)) {
     fmt::print(stderr, "cotree: {}\n", problem);
+    if (foreign) *exit = kExitForeign;
     return std::nullopt;
   }
   ProgramRun run(*open.program);
-  Place(open, *closed, instant, run);
-  if (!run.Run(time)) {
-    fmt::print(stderr, "cotree: {}\n", run.FailureText());
+  ExternalComponents external(run, *open.program, {});
+  if (!external.Load()) {
+    fmt::print(stderr, "cotree: {}\n", external.problem());
+    *exit = kExitForeign;
     return std::nullopt;
   }
-  return LinearizeAtPoint(run, *open.program, found, time, options.continuous, exit);
+  Place(open, *closed, instant, run);
+  const bool computed = run.Run(time);
+  std::optional<LinearModel> linear;
+  if (computed) {
+    linear = LinearizeAtPoint(run, *open.program, found, time, options.continuous, exit);
+    if (!linear) return std::nullopt;
+  }
+  if (!computed || run.failure().foreign) {
+    fmt::print(stderr, "cotree: {}\n", run.FailureText());
+    if (run.failure().foreign) *exit = kExitForeign;
+    return std::nullopt;
+  }
+  *exit = kExitOk;
+  return linear;
 }
 
 }  // namespace cotree

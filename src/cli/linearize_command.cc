@@ -95,10 +95,16 @@ std::string MarginsText(const Loop& loop, const Margins& m, const Console& conso
   const auto upper = m.UpperGain(), lower = m.LowerGain();
   TextTable table("llll");
   table.Add({"margins", "", "", ""});
-  table.Add({"", "gain, upwards", upper ? fmt::format("x {} ({} dB)", ShortNumber(upper->factor), decibel(upper->factor)) : "none",
-             upper ? AtText(upper->frequency) : m.stable ? "the gain may grow without bound" : "no larger gain changes that"});
-  table.Add({"", "gain, downwards", lower ? fmt::format("x {} ({} dB)", ShortNumber(lower->factor), decibel(lower->factor)) : "none",
-             lower ? AtText(lower->frequency) : m.stable ? "the gain may fall to 0" : "no smaller gain changes that"});
+  table.Add({"", "gain, upwards",
+             upper ? fmt::format("x {} ({} dB)", ShortNumber(upper->factor), decibel(upper->factor)) : "none",
+             upper      ? AtText(upper->frequency)
+             : m.stable ? "the gain may grow without bound"
+                        : "no larger gain changes that"});
+  table.Add({"", "gain, downwards",
+             lower ? fmt::format("x {} ({} dB)", ShortNumber(lower->factor), decibel(lower->factor)) : "none",
+             lower      ? AtText(lower->frequency)
+             : m.stable ? "the gain may fall to 0"
+                        : "no smaller gain changes that"});
   const auto phase = m.SmallestPhase(), delay = m.SmallestDelay();
   table.Add({"", "phase", phase ? ShortNumber(phase->margin * 180 / M_PI) + " deg" : "none",
              phase ? AtText(phase->frequency) : "|L| is nowhere 1"});
@@ -109,7 +115,8 @@ std::string MarginsText(const Loop& loop, const Margins& m, const Console& conso
     TextTable all("lrrr");
     all.Add({"crossovers", "rad/s", "gain x", "phase margin"});
     for (const Margins::Gain& g : m.gains)
-      all.Add({"phase -180", std::isinf(g.frequency) ? "infinite" : ShortNumber(g.frequency), ShortNumber(g.factor), ""});
+      all.Add({"phase -180", std::isinf(g.frequency) ? "infinite" : ShortNumber(g.frequency),
+               ShortNumber(g.factor), ""});
     for (const Margins::Phase& p : m.phases)
       all.Add({"gain 1", ShortNumber(p.frequency), "", ShortNumber(p.margin * 180 / M_PI) + " deg"});
     text += "\n" + all.Text("  ", console);
@@ -149,10 +156,9 @@ class LinearizeCommand {
     translate.free_inputs = options_.inputs;
     if (!options_.open.empty() && !Holds(options_.inputs, options_.open))
       translate.free_inputs.push_back(options_.open);
-    return RunOnSystem(options_, "cotree.linearize/1", translate, console_,
-                       [&](Translation& t, const Console& colours, SystemOutput* out) {
-                         return Say(t, colours, out);
-                       });
+    return RunOnSystem(
+        options_, "cotree.linearize/1", translate, console_,
+        [&](Translation& t, const Console& colours, SystemOutput* out) { return Say(t, colours, out); });
   }
 
  private:
@@ -170,7 +176,8 @@ class LinearizeCommand {
     }
     const bool matrices = options_.format == "npz" || options_.format == "mat";
     if (matrices && options_.output.empty()) {
-      fmt::print(stderr, "cotree: --format {0} is no text; say where it goes: --out model.{0}\n", options_.format);
+      fmt::print(stderr, "cotree: --format {0} is no text; say where it goes: --out model.{0}\n",
+                 options_.format);
       return false;
     }
     if (options_.at && !(*options_.at >= 0 && std::isfinite(*options_.at))) {
@@ -179,13 +186,15 @@ class LinearizeCommand {
     }
     if (!options_.open.empty() || !needs_channels()) return true;
     if (options_.inputs.empty() || options_.outputs.empty()) {
-      fmt::print(stderr, "cotree: margins and pictures need a response: --input U --output Y, or --open NAME for a "
-                         "loop of the system\n");
+      fmt::print(stderr,
+                 "cotree: margins and pictures need a response: --input U --output Y, or --open NAME for a "
+                 "loop of the system\n");
       return false;
     }
     if (needs_loop() && options_.inputs.size() + options_.outputs.size() > 2) {
-      fmt::print(stderr, "cotree: --margins, --nyquist and --root-locus are about one loop; name one --input and one "
-                         "--output, or --open NAME\n");
+      fmt::print(stderr,
+                 "cotree: --margins, --nyquist and --root-locus are about one loop; name one --input and one "
+                 "--output, or --open NAME\n");
       return false;
     }
     return true;
@@ -197,8 +206,10 @@ class LinearizeCommand {
     if (!options_.open.empty()) {
       driver = DriverOfInput(t, options_.open);
       if (driver.empty()) {
-        fmt::print(stderr, "cotree: nothing drives `{}`, so there is no loop to cut there; --input makes it an input\n",
-                   options_.open);
+        fmt::print(
+            stderr,
+            "cotree: nothing drives `{}`, so there is no loop to cut there; --input makes it an input\n",
+            options_.open);
         return kExitUsage;
       }
       if (!Holds(outputs, driver)) outputs.push_back(driver);
@@ -244,8 +255,9 @@ class LinearizeCommand {
       return std::all_of(c.channel.A.begin(), c.channel.A.end(), [](double x) { return std::isfinite(x); });
     });
     if (!finite) {
-      fmt::print(stderr, "cotree: the linear model is not finite there: something has no derivative at this point; "
-                         "try another time with --at\n");
+      fmt::print(stderr,
+                 "cotree: the linear model is not finite there: something has no derivative at this point; "
+                 "try another time with --at\n");
       return kExitNumerical;
     }
     std::optional<Margins> margins;
@@ -273,14 +285,19 @@ class LinearizeCommand {
     Loop loop;
     if (!options_.open.empty()) {
       // Names of the model may be longer than those given: by place, the cut is where it was put.
-      const size_t input = Holds(options_.inputs, options_.open)
-                               ? static_cast<size_t>(std::find(options_.inputs.begin(), options_.inputs.end(), options_.open) - options_.inputs.begin())
-                               : options_.inputs.size();
-      const size_t output = Holds(options_.outputs, driver)
-                                ? static_cast<size_t>(std::find(options_.outputs.begin(), options_.outputs.end(), driver) - options_.outputs.begin())
-                                : options_.outputs.size();
+      const size_t input =
+          Holds(options_.inputs, options_.open)
+              ? static_cast<size_t>(std::find(options_.inputs.begin(), options_.inputs.end(), options_.open) -
+                                    options_.inputs.begin())
+              : options_.inputs.size();
+      const size_t output =
+          Holds(options_.outputs, driver)
+              ? static_cast<size_t>(std::find(options_.outputs.begin(), options_.outputs.end(), driver) -
+                                    options_.outputs.begin())
+              : options_.outputs.size();
       loop.closed_by_sign = true;
-      loop.name = fmt::format("-({} / {})", driver, driver == options_.open ? driver + " cut" : options_.open);
+      loop.name =
+          fmt::format("-({} / {})", driver, driver == options_.open ? driver + " cut" : options_.open);
       loop.channels.push_back({loop.name, FindChannel(m, output, input).Times(-1)});
       return loop;
     }
@@ -299,19 +316,25 @@ class LinearizeCommand {
                                                      : "responses");
     const Channel& first = loop.channels[0].channel;
     if (first.period > 0) title += fmt::format(", sampled every {} s", ShortNumber(first.period));
-    if (!options_.bode.empty() && !Save(BodeFigure(title, loop.channels, margins), options_.bode)) return kExitForeign;
-    if (!options_.nyquist.empty() && !Save(NyquistFigure(title, first), options_.nyquist)) return kExitForeign;
-    if (!options_.root_locus.empty() && !Save(RootLocusFigure(title, first), options_.root_locus)) return kExitForeign;
+    if (!options_.bode.empty() && !Save(BodeFigure(title, loop.channels, margins), options_.bode))
+      return kExitForeign;
+    if (!options_.nyquist.empty() && !Save(NyquistFigure(title, first), options_.nyquist))
+      return kExitForeign;
+    if (!options_.root_locus.empty() && !Save(RootLocusFigure(title, first), options_.root_locus))
+      return kExitForeign;
     if (options_.step.empty()) return kExitOk;
     if (!loop.closed_by_sign)
       return Save(StepFigure(title, loop.channels), options_.step) ? kExitOk : kExitForeign;
     Channel closed;
     if (!CloseLoop(first, &closed)) {
-      fmt::print(stderr, "cotree: --step: the loop cannot be closed: L = {} grows with frequency, or 1 + L is 0 there\n",
-                 loop.name);
+      fmt::print(
+          stderr,
+          "cotree: --step: the loop cannot be closed: L = {} grows with frequency, or 1 + L is 0 there\n",
+          loop.name);
       return kExitNumerical;
     }
-    return Save(StepFigure(system + ": closed loop L/(1 + L), L = " + loop.name, {{"L/(1 + L)", closed}}), options_.step)
+    return Save(StepFigure(system + ": closed loop L/(1 + L), L = " + loop.name, {{"L/(1 + L)", closed}}),
+                options_.step)
                ? kExitOk
                : kExitForeign;
   }

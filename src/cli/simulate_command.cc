@@ -395,19 +395,25 @@ int RunValues(const SimulateOptions& options, const Console& console) {
   std::vector<double> row;
   std::vector<uint32_t> slots;
   std::string problem;
+  bool foreign = false;
   if (when > p.simulation.start) {
     p.simulation.stop = when;
     p.simulation.interval = when - p.simulation.start;
     const Trajectory trajectory = Simulate(*p.translation->program, p.translation->starts, p.simulation);
     problem = trajectory.problem;
+    foreign = trajectory.foreign;
     slots = trajectory.slots;
     for (const auto& column : trajectory.columns) row.push_back(column.empty() ? NAN : column.back());
   } else {
     ProgramRun run(*p.translation->program);
     run.switch_time = p.simulation.start + 1e-9 * std::max(1.0, std::fabs(p.simulation.start));
-    const Initialization begin = Events(run, *p.translation->program)
-                                     .Begin(p.translation->starts, {p.simulation.start, p.simulation.steady});
-    problem = begin.problem;
+    ExternalComponents external(run, *p.translation->program, p.simulation.components);
+    Events events(run, *p.translation->program, &external);
+    if (external.Load())
+      problem = events.Begin(p.translation->starts, {p.simulation.start, p.simulation.steady}).problem;
+    else
+      problem = external.problem();
+    foreign = events.foreign() || run.foreign == nullptr;
     for (uint32_t slot = 0; slot < sorted.first_slot[p.translation->equations->part_variables]; ++slot) {
       slots.push_back(slot);
       row.push_back(run.values[slot]);
@@ -415,7 +421,7 @@ int RunValues(const SimulateOptions& options, const Console& console) {
   }
   if (!problem.empty()) {
     fmt::print(stderr, "cotree: {}\n", problem);
-    return kExitNumerical;
+    return foreign ? kExitForeign : kExitNumerical;
   }
   size_t width = 0;
   for (const uint32_t slot : slots) width = std::max(width, sorted.SlotName(slot).size());

@@ -41,7 +41,8 @@ bool ParseDemand(const std::string& text, Demand* out) {
     out->unit = Trimmed(end);
     if (end != value.c_str() && !out->name.empty() && std::isfinite(out->number)) return true;
   }
-  fmt::print(stderr, "cotree: --fix wants `variable = value`, as in --fix \"load.w = 100\"; got `{}`\n", text);
+  fmt::print(stderr, "cotree: --fix wants `variable = value`, as in --fix \"load.w = 100\"; got `{}`\n",
+             text);
   return false;
 }
 
@@ -50,13 +51,15 @@ bool ToSi(const EquationSystem& system, VariableRef ref, Demand* demand) {
   if (demand->unit.empty()) return true;
   const UnitResult unit = ParseUnit(demand->unit);
   if (!unit.ok()) {
-    fmt::print(stderr, "cotree: --fix {}: `{}` is not a unit: {}\n", demand->name, demand->unit, unit.error().reason);
+    fmt::print(stderr, "cotree: --fix {}: `{}` is not a unit: {}\n", demand->name, demand->unit,
+               unit.error().reason);
     return false;
   }
   const std::string own = UnitOf(system, ref);
   const UnitResult wanted = ParseUnit(own.empty() ? "1" : own);
   if (wanted.ok() && !own.empty() && !(wanted.unit().dimension == unit.unit().dimension)) {
-    fmt::print(stderr, "cotree: --fix {}: `{}` does not fit; it is measured in {}\n", demand->name, demand->unit, own);
+    fmt::print(stderr, "cotree: --fix {}: `{}` does not fit; it is measured in {}\n", demand->name,
+               demand->unit, own);
     return false;
   }
   demand->number = unit.unit().ToSi(demand->number);
@@ -88,8 +91,8 @@ class TrimCommand {
       return kExitModel;
     }
     if (program.state_slots.size() > kMostStatesOfTrim) {
-      fmt::print(stderr, "cotree: {} states are too many for `trim` (at most {})\n", program.state_slots.size(),
-                 kMostStatesOfTrim);
+      fmt::print(stderr, "cotree: {} states are too many for `trim` (at most {})\n",
+                 program.state_slots.size(), kMostStatesOfTrim);
       return kExitNumerical;
     }
     for (const VariableRef& input : t_.equations->inputs) problem.free.push_back(t_.sorted->Slot(input));
@@ -98,11 +101,16 @@ class TrimCommand {
     const InitializeOptions beginning = BeginningOf(t_);
     const double time = problem.time = beginning.time;
     run.switch_time = JustBehind(time);
-    Events events(run, program);
+    ExternalComponents external(run, program, {});
+    if (!external.Load()) {
+      fmt::print(stderr, "cotree: {}\n", external.problem());
+      return kExitForeign;
+    }
+    Events events(run, program, &external);
     const Initialization start = events.Begin(t_.starts, beginning);
     if (!start.ok) {
       fmt::print(stderr, "cotree: at the start: {}\n", start.problem);
-      return kExitNumerical;
+      return events.foreign() ? kExitForeign : kExitNumerical;
     }
     // Conditions of the model keep their values while the point is sought, then are asked again.
     Trim trim;
@@ -112,9 +120,13 @@ class TrimCommand {
       if (!trim.failure.empty() || !program.HasEvents() || !events.Crossed(time)) break;
       if (!events.Settle(time, {false, false, true})) {
         fmt::print(stderr, "cotree: {}\n", events.problem());
-        return kExitNumerical;
+        return events.foreign() ? kExitForeign : kExitNumerical;
       }
       trim.ok = false;
+    }
+    if (run.failure().foreign) {
+      fmt::print(stderr, "cotree: {}\n", run.FailureText());
+      return kExitForeign;
     }
     if (!trim.ok) return Contradiction(trim, demands.size());
     run.Run(time);
@@ -222,7 +234,8 @@ class TrimCommand {
       if (u.derivative)
         fmt::print(stderr, "  {} should be 0, but stays at {}\n", name, Quantity(u.reached, unit));
       else
-        fmt::print(stderr, "  {} should be {}, but comes to {}\n", name, Quantity(u.wanted, unit), Quantity(u.reached, unit));
+        fmt::print(stderr, "  {} should be {}, but comes to {}\n", name, Quantity(u.wanted, unit),
+                   Quantity(u.reached, unit));
     }
     const size_t free = options_.free.size();
     if (fixed > free)
@@ -240,13 +253,15 @@ class TrimCommand {
   }
 
   std::string SayText(const ProgramRun& run, const Trim& trim, const Console& colours) const {
-    std::string text = SystemHeading(t_, colours) +
-                       fmt::format(" at an operating point, found in {}\n", Plural(static_cast<size_t>(trim.iterations), "step"));
+    std::string text =
+        SystemHeading(t_, colours) + fmt::format(" at an operating point, found in {}\n",
+                                                 Plural(static_cast<size_t>(trim.iterations), "step"));
     const EquationSystem& system = *t_.equations;
     TextTable inputs("lrl"), states("lrll");
     inputs.Add({"found", "", ""});
     for (size_t k = 0; k < system.inputs.size(); ++k)
-      inputs.Add({system.input_names[k], ShortNumber(run.values[t_.sorted->Slot(system.inputs[k])]), UnitOfInput(k)});
+      inputs.Add({system.input_names[k], ShortNumber(run.values[t_.sorted->Slot(system.inputs[k])]),
+                  UnitOfInput(k)});
     for (size_t k = 0; k < parameters_.size(); ++k)
       inputs.Add({parameters_[k].name, ShortNumber(trim.parameters[k]), parameters_[k].unit});
     if (inputs.rows() > 1) text += "\n" + inputs.Text("  ", colours);
@@ -256,14 +271,16 @@ class TrimCommand {
       std::string moving;
       for (const Trim::Drift& d : trim.drifting) {
         if (d.state == k)
-          moving = "moves with " + Quantity(d.rate, UnitOfSlot(t_.program->derivative_slots[k])) + "; nothing holds it";
+          moving = "moves with " + Quantity(d.rate, UnitOfSlot(t_.program->derivative_slots[k])) +
+                   "; nothing holds it";
       }
       states.Add({t_.sorted->SlotName(slot), ShortNumber(run.values[slot]), UnitOfSlot(slot), moving});
     }
     if (states.rows() > 1) text += "\n" + states.Text("  ", colours);
     if (trim.undetermined > 0)
-      text += fmt::format("\n  {} not determined by this and stayed near the start: fix more\n",
-                          trim.undetermined == 1 ? "1 value is" : fmt::format("{} values are", trim.undetermined));
+      text += fmt::format(
+          "\n  {} not determined by this and stayed near the start: fix more\n",
+          trim.undetermined == 1 ? "1 value is" : fmt::format("{} values are", trim.undetermined));
     return text;
   }
 
@@ -277,8 +294,10 @@ class TrimCommand {
     };
     for (size_t k = 0; k < system.inputs.size(); ++k)
       add(inputs, system.input_names[k], run.values[t_.sorted->Slot(system.inputs[k])]);
-    for (const uint32_t slot : t_.program->state_slots) add(states, t_.sorted->SlotName(slot), run.values[slot]);
-    for (const Trim::Drift& d : trim.drifting) add(moving, t_.sorted->SlotName(t_.program->state_slots[d.state]), d.rate);
+    for (const uint32_t slot : t_.program->state_slots)
+      add(states, t_.sorted->SlotName(slot), run.values[slot]);
+    for (const Trim::Drift& d : trim.drifting)
+      add(moving, t_.sorted->SlotName(t_.program->state_slots[d.state]), d.rate);
     for (uint32_t slot = 0; slot < t_.sorted->first_slot[system.part_variables]; ++slot) {
       const VariableRef ref = t_.sorted->OfSlot(slot);
       if (system.PartOfVariable(ref.variable) < t_.graph->components.size())

@@ -7,6 +7,7 @@
 #include "block_triangular/diagnose_order.h"
 #include "block_triangular/diagnostics.h"
 #include "normal_tree/plain_tree.h"
+#include "pipeline/foreign_states.h"
 #include "program/cancellations.h"
 
 namespace cotree {
@@ -294,6 +295,8 @@ std::optional<SystemSetting> FindParameter(const Model& model, ClassId system, c
 }
 
 std::unique_ptr<Translation> Translate(LoadedModel& loaded, const TranslateOptions& options) {
+  std::unique_ptr<Translation> out = Translator(loaded, options).Run();
+  if (!out->ok || !AddForeignStates(loaded, *out, options.components)) return out;
   return Translator(loaded, options).Run();
 }
 

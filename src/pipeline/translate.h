@@ -9,6 +9,7 @@
 #include "pipeline/build_graphs.h"
 #include "program/certify_blocks.h"
 #include "program/program.h"
+#include "software_component/software_component.h"
 #include "system_equations/start_values.h"
 
 namespace cotree {
@@ -22,6 +23,7 @@ struct TranslateOptions {
   bool own_parameters = false;           // each component has its numbers for itself: they may be changed
   bool program = true;                   // false: stop at the sorted equations
   bool notes = false;                    // report what is worth knowing, too (COT41xx notes)
+  ComponentOptions components;           // how foreign code is asked for its states
 };
 
 /** A system translated, stage by stage: graph, tree, equations, order, program. With `ok` everything up to

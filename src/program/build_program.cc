@@ -138,6 +138,10 @@ class Builder {
   void AddSteps();
   bool AddSingle(uint32_t sorted_equation, uint32_t block);
   bool AddSoftware(std::span<const uint32_t> equations, uint32_t block);
+  bool AddForeign(std::span<const uint32_t> equations, uint32_t block);
+  std::optional<std::pair<uint32_t, uint32_t>> ForeignResult(uint32_t sorted_equation) const;
+  BlockRow ForeignBlockRow(uint32_t group, uint32_t result,
+                           const std::unordered_map<uint32_t, uint32_t>& column);
   void AddImplicit(std::span<const uint32_t> equations, uint32_t block);
   void AddSum(uint32_t sorted_equation, uint32_t block);
   void FindSuccessors();
@@ -146,7 +150,14 @@ class Builder {
   void CollectSwitches();
   void CollectEvents();
   void CollectWhens(const Part& part);
-  void CollectExternal(const Part& part);
+  void CollectExternals();
+  Program::External MakeExternal(const Part& part) const;
+  void AddForeignGroups(uint32_t external);
+  void AddSamples(const Part& part, uint32_t external);
+  bool IsExternal(const Part& part) const {
+    return part.scalar < system_.graph->elements.size() &&
+           !model_[system_.graph->elements[part.scalar].class_id].external_library.empty();
+  }
   void CollectHeld(const HeldTable::Entry& entry);
   Program::Bound Bind(const Part& part, std::span<const ExprId> roots,
                       CodeWriter::Events events = CodeWriter::Events::kOn);
@@ -176,6 +187,8 @@ class Builder {
   LargeVector<uint32_t> successor_first_, successors_, open_;
   LargeVector<uint32_t> block_of_equation_;
   HeldTable held_;
+  std::unordered_map<uint32_t, std::pair<uint32_t, uint32_t>>
+      foreign_of_slot_;  // group of foreign code, result
   std::map<std::pair<uint32_t, std::vector<uint32_t>>, BoundCode> event_codes_;  // by class and expressions
 };
 
@@ -396,6 +409,56 @@ bool Builder::AddSoftware(std::span<const uint32_t> equations, uint32_t block) {
   return true;
 }
 
+// The group of foreign code that a sorted equation is a result of, and which.
+std::optional<std::pair<uint32_t, uint32_t>> Builder::ForeignResult(uint32_t k) const {
+  const SortedEquation& e = sorted_->equations[k];
+  if (foreign_of_slot_.empty() || e.times > 0 || system_.IsRow(e.equation) ||
+      system_.replaced.count(e.equation) > 0)
+    return std::nullopt;
+  const EquationSystem::Source source = system_.SourceOf(e.equation);
+  const ScalarEquation& row = system_.scalars[source.part->scalar].equations[source.local];
+  if (!row.foreign) return std::nullopt;
+  const SymbolInfo left = pool_.symbol(pool_.SymbolOf(row.left));
+  const uint32_t variable = sorted_->derived->VariableOf(source.part->scalar, left.base);
+  return foreign_of_slot_.at(sorted_->Slot({source.part->first_variable + variable, left.order}));
+}
+
+// One whole group of foreign code, and nothing else: one call.
+bool Builder::AddForeign(std::span<const uint32_t> equations, uint32_t block) {
+  const auto first = ForeignResult(equations[0]);
+  if (!first || out_->foreign[first->first].results.size() != equations.size()) return false;
+  const Program::ForeignGroup& group = out_->foreign[first->first];
+  for (const uint32_t k : equations) {
+    const auto result = ForeignResult(k);
+    if (!result || result->first != first->first ||
+        sorted_->slot_of_equation[k] != group.results[result->second])
+      return false;
+  }
+  for (size_t a = 0; a < group.arguments(); ++a) {
+    if (std::count(group.results.begin(), group.results.end(), group.argument(a)) > 0) return false;
+  }
+  units_[block] = {Step::Kind::kForeign, UINT32_MAX, first->first};
+  out_->kind_of_block[block] = BlockKind::kSoftware;
+  return true;
+}
+
+BlockRow Builder::ForeignBlockRow(uint32_t group, uint32_t result,
+                                  const std::unordered_map<uint32_t, uint32_t>& column) {
+  const Program::ForeignGroup& of = out_->foreign[group];
+  BlockRow row;
+  row.foreign = group;
+  row.result = result;
+  const auto add = [&](uint32_t slot, uint32_t argument) {
+    const auto at = column.find(slot);
+    if (at == column.end()) return;
+    row.columns.push_back(at->second);
+    row.arguments.push_back(argument);
+  };
+  add(of.results[result], UINT32_MAX);
+  for (uint32_t a = 0; a < of.arguments(); ++a) add(of.argument(a), a);
+  return row;
+}
+
 void Builder::AddImplicit(std::span<const uint32_t> equations, uint32_t block) {
   ImplicitBlock out;
   out.block = block;
@@ -412,6 +475,14 @@ void Builder::AddImplicit(std::span<const uint32_t> equations, uint32_t block) {
     BlockRow row;
     row.times = e.times;
     solvable.emplace_back();
+    if (const auto foreign = ForeignResult(k)) {
+      linear = false;
+      out.rows.push_back(ForeignBlockRow(foreign->first, foreign->second, column));
+      solvable.back().assign(out.rows.back().columns.size(), false);
+      if (std::count(out.foreign.begin(), out.foreign.end(), foreign->first) == 0)
+        out.foreign.push_back(foreign->first);
+      continue;
+    }
     if (system_.IsRow(e.equation)) {
       row.row = e.equation - system_.part_equations;
       const auto add = [&](uint32_t variable, uint32_t order, int8_t sign) {
@@ -495,8 +566,9 @@ void Builder::AddImplicit(std::span<const uint32_t> equations, uint32_t block) {
 
 void Builder::AddUnit(uint32_t block) {
   const auto equations = sorted_->Block(block);
-  if (equations.size() == 1 && AddSingle(equations[0], block)) return;
-  if (equations.size() > 1 && AddSoftware(equations, block)) return;
+  if (AddForeign(equations, block)) return;
+  if (equations.size() == 1 && !ForeignResult(equations[0]) && AddSingle(equations[0], block)) return;
+  if (equations.size() > 1 && !ForeignResult(equations[0]) && AddSoftware(equations, block)) return;
   AddImplicit(equations, block);
 }
 
@@ -541,7 +613,8 @@ void Builder::Emit(uint32_t block) {
       p.sums.push_back(sums_[unit.index]);
       return;
     case Step::Kind::kBlock:
-      p.steps.push_back({Step::Kind::kBlock, unit.index, 0});
+    case Step::Kind::kForeign:
+      p.steps.push_back({unit.kind, unit.index, 0});
       return;
     case Step::Kind::kKernel:
       break;
@@ -665,15 +738,10 @@ void Builder::CollectWhens(const Part& part) {
   }
 }
 
-// Foreign code acts at the samples of its component.
-void Builder::CollectExternal(const Part& part) {
+// What the class of a component with foreign code declares, with its slots.
+Program::External Builder::MakeExternal(const Part& part) const {
   const ElementClass& element = system_.graph->elements[part.scalar];
   const ComponentClass& cls = model_[element.class_id];
-  if (cls.sample_period.IsNone()) {
-    out_->unsupported.push_back("the foreign code of `" + std::string(model_.Text(cls.name)) +
-                                "`, which is not sampled,");
-    return;
-  }
   const ScalarElement& scalar = system_.scalars[part.scalar];
   Program::External out;
   const std::filesystem::path file(model_.files[model_.SpanOf(cls.origin).file].path());
@@ -681,6 +749,7 @@ void Builder::CollectExternal(const Part& part) {
   if (out.library.find('/') == std::string::npos) out.library = "./" + out.library;
   out.function = cls.external_function;
   out.instance = ComponentName(model_, *system_.graph, ComponentId(part.component));
+  out.component = part.component;
   out.parameters = system_.parameters.first[part.component];
   for (const ScalarParameter& p : scalar.parameters)
     out.parameter_names.emplace_back(pool_.SymbolName(p.symbol));
@@ -688,13 +757,16 @@ void Builder::CollectExternal(const Part& part) {
   for (uint32_t v = 0; v < scalar.variables.size(); ++v) {
     const ScalarVariable& variable = scalar.variables[v];
     const std::string name(pool_.SymbolName(variable.symbol));
+    const VariableRef ref = system_.Resolve(part, v);
+    const uint32_t slot = sorted_->HasSlot(ref) ? sorted_->Slot(ref) : 0;
     if (variable.role == ScalarVariable::Role::kInput) {
       input_of[element.slot_variable[variable.index]].push_back(static_cast<uint32_t>(out.inputs.size()));
-      out.inputs.emplace_back(name, SlotOf(part, {v, 0}, false));
-    } else if (variable.role == ScalarVariable::Role::kDiscrete &&
-               cls.variables[variable.index].role == VariableRole::kOutput) {
+      out.inputs.emplace_back(name, slot);
+    } else if (v < scalar.owned && cls.variables[variable.index].role == VariableRole::kOutput) {
       output_of[variable.index].push_back(static_cast<uint32_t>(out.outputs.size()));
-      out.outputs.emplace_back(name, SlotOf(part, {v, 0}, false));
+      out.outputs.emplace_back(name, slot);
+    } else if (v < scalar.continuous && cls.variables[variable.index].role == VariableRole::kState) {
+      out.states.emplace_back(name, slot);
     }
   }
   for (const OutputGroup& group : cls.groups) {
@@ -705,15 +777,61 @@ void Builder::CollectExternal(const Part& part) {
       out.groups.back().second.insert(out.groups.back().second.end(), input_of[v].begin(), input_of[v].end());
     std::sort(out.groups.back().second.begin(), out.groups.back().second.end());
   }
+  return out;
+}
+
+// Its output groups, and the derivatives of its states: one call each.
+void Builder::AddForeignGroups(uint32_t external) {
+  const Program::External& of = out_->externals[external];
+  const auto add = [&](uint32_t number) {
+    const bool derivatives = number == of.groups.size();
+    Program::ForeignGroup group;
+    group.external = external;
+    group.group = derivatives ? Program::ForeignGroup::kDerivatives : number;
+    for (const auto& [name, slot] : of.states) {
+      group.states.push_back(slot);
+      if (derivatives) group.results.push_back(slot + 1);
+    }
+    if (!derivatives) {
+      for (const uint32_t output : of.groups[number].first)
+        group.results.push_back(of.outputs[output].second);
+    }
+    for (uint32_t k = 0; k < of.inputs.size(); ++k) {
+      if (!derivatives &&
+          std::count(of.groups[number].second.begin(), of.groups[number].second.end(), k) == 0)
+        continue;
+      group.inputs.push_back(of.inputs[k].second);
+      group.input_numbers.push_back(k);
+    }
+    if (group.results.empty()) return;
+    for (uint32_t r = 0; r < group.results.size(); ++r)
+      foreign_of_slot_[group.results[r]] = {static_cast<uint32_t>(out_->foreign.size()), r};
+    out_->foreign.push_back(std::move(group));
+  };
+  for (uint32_t g = 0; g <= of.groups.size(); ++g) add(g);
+}
+
+void Builder::CollectExternals() {
+  for (const Part& part : system_.parts) {
+    if (!IsExternal(part)) continue;
+    out_->externals.push_back(MakeExternal(part));
+    if (model_[system_.graph->elements[part.scalar].class_id].sample_period.IsNone())
+      AddForeignGroups(static_cast<uint32_t>(out_->externals.size() - 1));
+  }
+}
+
+// Sampled foreign code acts at the samples of its component.
+void Builder::AddSamples(const Part& part, uint32_t external) {
+  const ComponentClass& cls = model_[system_.graph->elements[part.scalar].class_id];
+  if (cls.sample_period.IsNone()) return;
   const ExprId tick = pool_.Call("sample", {pool_.Zero(), cls.sample_period});
   Program::When when;
   static_cast<Program::Bound&>(when) = Bind(part, std::span(&tick, 1));
   when.first_action = static_cast<uint32_t>(out_->actions.size());
-  when.external = static_cast<uint32_t>(out_->externals.size());
+  when.external = external;
   out_->whens.push_back(when);
   const Program::Bound period = Bind(part, std::span(&cls.sample_period, 1));
-  out.period = AtParameters(period.code, period.parameters)[0];
-  out_->externals.push_back(std::move(out));
+  out_->externals[external].period = AtParameters(period.code, period.parameters)[0];
 }
 
 // What gives a held slot its value.
@@ -775,10 +893,9 @@ void Builder::CollectEvents() {
     for (uint32_t v = scalar.continuous; v < scalar.owned; ++v)
       out_->discrete_slots.push_back(sorted_->Slot({part.first_variable + v, 0}));
   }
+  uint32_t external = 0;
   for (const Part& part : system_.parts) {
-    if (part.scalar < system_.graph->elements.size() &&
-        !model_[system_.graph->elements[part.scalar].class_id].external_library.empty())
-      CollectExternal(part);
+    if (IsExternal(part)) AddSamples(part, external++);
   }
   for (size_t k = 0; k < held_.entries().size(); ++k) CollectHeld(held_.entries()[k]);
   out_->slots = held_.end();
@@ -789,6 +906,7 @@ void Builder::AddSteps() {
   units_.resize(count);
   out_->kind_of_block.resize(count);
   for (const Table& table : model_.tables) out_->tables.emplace_back(table);
+  CollectExternals();
   for (uint32_t b = 0; b < count; ++b) AddUnit(b);
   Schedule();
 }

@@ -7,7 +7,15 @@
 namespace cotree {
 namespace {
 
-enum Salt : uint64_t { kSlot = 1, kParameter = 2, kTime = 3, kTable = 4, kUnary = 16, kBinary = 256 };
+enum Salt : uint64_t {
+  kSlot = 1,
+  kParameter = 2,
+  kTime = 3,
+  kTable = 4,
+  kForeign = 5,
+  kUnary = 16,
+  kBinary = 256
+};
 
 FieldElement Small(uint64_t value) {
   return {value % FieldElement::kPrime, true};
@@ -119,6 +127,17 @@ BlockCertificates CertifyBlocks(const Program& program) {
     bool defined = true;
     for (size_t r = 0; r < n; ++r) {
       const BlockRow& row = block.rows[r];
+      if (row.foreign != UINT32_MAX) {
+        // Of its partial derivatives nothing is known.
+        for (size_t k = 0; k < row.columns.size(); ++k) {
+          FieldElement& entry = matrix[r * n + row.columns[k]];
+          entry = entry +
+                  (row.arguments[k] == UINT32_MAX
+                       ? Small(1)
+                       : Scrambled(kForeign, Scrambled(row.foreign, row.result), Small(row.arguments[k])));
+        }
+        continue;
+      }
       if (row.code == UINT32_MAX) {
         for (size_t k = 0; k < row.columns.size(); ++k) {
           FieldElement& entry = matrix[r * n + row.columns[k]];

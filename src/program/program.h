@@ -17,7 +17,7 @@ class HeldTable;
 enum class BlockKind : uint8_t {
   kExplicit,        // one equation, solved for its unknown
   kSum,             // a circuit or cut-set: a sum with signs
-  kSoftware,        // an output group: several explicit outputs
+  kSoftware,        // an output group: several explicit outputs, or foreign code
   kLinearConstant,  // a linear system whose matrix depends on parameters only: factored once
   kLinear,
   kNonlinear,
@@ -34,6 +34,10 @@ struct BlockRow {
   uint32_t times = 0;
   std::vector<uint32_t> columns;  // unknowns of the block, one a partial derivative
   std::vector<int8_t> signs;      // of a row: residual = sum of sign * slot
+  /// Instead of both: foreign code. Residual = slot of the result - what the group computes.
+  uint32_t foreign = UINT32_MAX;    // in Program::foreign
+  uint32_t result = 0;              // of the group
+  std::vector<uint32_t> arguments;  // by column: argument of the group; UINT32_MAX: its result
 };
 
 struct ImplicitBlock {
@@ -41,6 +45,7 @@ struct ImplicitBlock {
   BlockKind kind = BlockKind::kNonlinear;
   std::vector<uint32_t> unknowns;  // slots
   std::vector<BlockRow> rows;
+  std::vector<uint32_t> foreign;  // groups of foreign code that have rows in it
   Tearing tearing;
 };
 
@@ -55,8 +60,8 @@ struct KernelRun {
 };
 
 struct Step {
-  enum class Kind : uint8_t { kKernel, kSums, kBlock } kind;
-  uint32_t index = 0;  // kernel run, first sum, or implicit block
+  enum class Kind : uint8_t { kKernel, kSums, kBlock, kForeign } kind;
+  uint32_t index = 0;  // kernel run, first sum, implicit block, or group of foreign code
   uint32_t count = 0;  // sums
 };
 
@@ -142,14 +147,27 @@ struct Program {
     uint32_t first_action = 0, actions = 0;
     uint32_t external = UINT32_MAX;  // foreign code that acts
   };
-  /** A sampled component whose code is in a shared library. Names and slots as the class declares them. */
+  /** A component whose code is in a shared library. Names and slots as the class declares them. */
   struct External {
     std::string library, function, instance;
+    uint32_t component = 0;
     uint32_t parameters = 0;  // offset; as many as names
     std::vector<std::string> parameter_names;
-    std::vector<std::pair<std::string, uint32_t>> inputs, outputs;
+    std::vector<std::pair<std::string, uint32_t>> inputs, outputs, states;
     std::vector<std::pair<std::vector<uint32_t>, std::vector<uint32_t>>> groups;  // outputs, direct inputs
-    double period = 0;
+    double period = 0;                                                            // 0: continuous
+  };
+  /** What a continuous External computes at once, in one call: an output group, or the derivatives of its
+  states. */
+  struct ForeignGroup {
+    static constexpr uint32_t kDerivatives = UINT32_MAX;
+    uint32_t external = 0;
+    uint32_t group = kDerivatives;         // of External::groups
+    std::vector<uint32_t> results;         // slots: outputs of the group, or der(state) of each state
+    std::vector<uint32_t> states, inputs;  // slots it depends on: all states, direct inputs
+    std::vector<uint32_t> input_numbers;   // of `inputs`, in External::inputs
+    size_t arguments() const { return states.size() + inputs.size(); }
+    uint32_t argument(size_t k) const { return k < states.size() ? states[k] : inputs[k - states.size()]; }
   };
   struct Assertion : Bound {
     std::string message;
@@ -164,6 +182,7 @@ struct Program {
   std::vector<uint32_t> discrete_slots;  // change at events only
   std::vector<uint32_t> initial_slots, terminal_slots;
   std::vector<External> externals;
+  std::vector<ForeignGroup> foreign;
   std::shared_ptr<const HeldTable> held;  // which slots are whose: for BuildInitialProgram
 
   bool HasEvents() const { return !relations.empty() || !clocks.empty() || !whens.empty() || !pres.empty(); }

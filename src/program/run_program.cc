@@ -41,10 +41,15 @@ ProgramRun::ProgramRun(const Program& program) : program_(program), sorted_(*pro
       blocks_[b].sensitivity.resize(block.unknowns.size() * tears);
     }
   }
+  for (const Program::ForeignGroup& group : program.foreign) {
+    foreign_.emplace_back();
+    foreign_.back().results.resize(group.results.size());
+    foreign_.back().partials.resize(group.results.size() * group.arguments());
+  }
 }
 
 bool ProgramRun::Fail(double time, uint32_t block, std::string reason) {
-  failure_ = {time, block, std::move(reason)};
+  if (!failure_.foreign) failure_ = {time, block, std::move(reason)};  // else that is why
   return false;
 }
 
@@ -117,10 +122,14 @@ double ProgramRun::Evaluate(uint32_t code, uint32_t parameters, double time) con
   return registers[program_.codes[code].results[0]];
 }
 
-// The residual of a row and its partial derivatives at the present values.
+// The residual of a row and its partial derivatives at the present values; foreign code was run before.
 void ProgramRun::EvaluateRow(const BlockRow& row, const CodeContext<double>& at, double* residual,
                              double* partials) {
   const EquationSystem& system = *sorted_.system;
+  if (row.foreign != UINT32_MAX) {
+    *residual = ForeignRow(row, partials);
+    return;
+  }
   if (row.code == UINT32_MAX) {
     double sum = -values[sorted_.Slot({system.row_defined[row.row], row.times})];
     for (uint32_t k = system.row_first[row.row]; k < system.row_first[row.row + 1]; ++k) {
@@ -142,6 +151,7 @@ void ProgramRun::EvaluateRow(const BlockRow& row, const CodeContext<double>& at,
 
 void ProgramRun::EvaluateBlock(const ImplicitBlock& block, BlockState& state, double time) {
   const CodeContext<double> context = Context(time);
+  EvaluateForeign(block, time);
   for (size_t r = 0; r < block.rows.size(); ++r)
     EvaluateRow(block.rows[r], context, &state.residual[r], state.jacobian.data() + state.first_entry[r]);
 }
@@ -344,11 +354,12 @@ Dual Sum<Dual>(double sum) {
   return {0, sum};
 }
 
-/* Runs the steps of a program in some arithmetic: kernels and sums here, implicit blocks by `solve`, which
-ends the run where it returns false. `read` is what sums add up, `write` takes results. */
-template <class Value, class Read, class Write, class Solve>
+/* Runs the steps of a program in some arithmetic: kernels and sums here, implicit blocks by `solve` and
+foreign code by `call`, which end the run where they return false. `read` is what sums add up, `write` takes
+results. */
+template <class Value, class Read, class Write, class Solve, class Call>
 bool OverSteps(const Program& program, CodeContext<Value> context, Value* registers, Read&& read,
-               Write&& write, Solve&& solve) {
+               Write&& write, Solve&& solve, Call&& call) {
   const double* parameters = program.sorted->system->parameters.values.data();
   for (const Step& step : program.steps) {
     switch (step.kind) {
@@ -379,6 +390,9 @@ bool OverSteps(const Program& program, CodeContext<Value> context, Value* regist
       case Step::Kind::kBlock:
         if (!solve(step.index)) return false;
         break;
+      case Step::Kind::kForeign:
+        if (!call(step.index)) return false;
+        break;
     }
   }
   return true;
@@ -388,6 +402,7 @@ bool OverSteps(const Program& program, CodeContext<Value> context, Value* regist
 
 bool ProgramRun::Run(double time) {
   ++evaluations;
+  failure_.foreign = failure_.final = false;
   for (size_t d = 0; d < delay_lines.size(); ++d) {
     const DelayLine& line = delay_lines[d];
     values[program_.delays[d].slot] = line.At(time - line.delay, switch_time - line.delay);
@@ -397,10 +412,15 @@ bool ProgramRun::Run(double time) {
       program_, context, registers_.data(), [&](uint32_t slot) { return values[slot]; },
       [&](uint32_t slot, double value) { values[slot] = value; },
       [&](uint32_t block) {
-        if (!IsOpen(block)) return SolveBlock(block, time);
-        EvaluateBlock(program_.blocks[block], blocks_[block], time);
-        return true;
-      });
+        if (IsOpen(block)) {
+          EvaluateBlock(program_.blocks[block], blocks_[block], time);
+          return true;
+        }
+        const bool found = SolveBlock(block, time);
+        if (found) failure_.foreign = failure_.final = false;  // an iterate without values does no harm
+        return found;
+      },
+      [&](uint32_t group) { return RunForeign(group, time); });
   if (!solved) return false;
   for (const uint32_t slot : program_.derivative_slots) {
     if (std::isfinite(values[slot])) continue;
@@ -426,6 +446,11 @@ void ProgramRun::TangentBlock(uint32_t index, double time, double time_tangent) 
   std::vector<double> right(block.rows.size());
   for (size_t r = 0; r < block.rows.size(); ++r) {
     const BlockRow& row = block.rows[r];
+    if (row.foreign != UINT32_MAX) {
+      const uint32_t slot = program_.foreign[row.foreign].results[row.result];
+      right[r] = ForeignTangent(row.foreign, row.result, time) - dual_values_[slot].tangent;
+      continue;
+    }
     if (row.code == UINT32_MAX) {
       double sum = -dual_values_[sorted_.Slot({system.row_defined[row.row], row.times})].tangent;
       for (uint32_t k = system.row_first[row.row]; k < system.row_first[row.row + 1]; ++k) {
@@ -466,6 +491,10 @@ void ProgramRun::RunTangent(double time, double time_tangent) {
       [&](uint32_t slot, Dual value) { dual_values_[slot].tangent = value.tangent; },
       [&](uint32_t block) {
         TangentBlock(block, time, time_tangent);
+        return true;
+      },
+      [&](uint32_t group) {
+        TangentForeign(group, time);
         return true;
       });
   for (size_t k = 0; k < tangents.size(); ++k) tangents[k] = dual_values_[k].tangent;

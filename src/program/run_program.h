@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "program/delay_line.h"
+#include "program/foreign_code.h"
 #include "program/linear_solver.h"
 #include "program/program.h"
 
@@ -19,7 +20,8 @@ bool UsesTears(const ImplicitBlock& block);
 to one thread; nothing is allocated while it runs, but inside KLU.
 
 Run(t) computes everything from the states (and inputs) in `values`; RunTangent the derivatives of everything
-along one direction of states, inputs, discrete variables and time, at the point of the last Run. */
+along one direction of states, inputs, discrete variables and time, at the point of the last Run (of foreign
+code: not along the time). */
 class ProgramRun {
  public:
   explicit ProgramRun(const Program& program);
@@ -52,6 +54,8 @@ class ProgramRun {
     double time = 0;
     uint32_t block = UINT32_MAX;  // of the SortedSystem
     std::string reason;
+    bool foreign = false;  // foreign code failed,
+    bool final = false;    // and no other point will do
   };
   const Failure& failure() const { return failure_; }
   std::string FailureText() const;
@@ -68,11 +72,11 @@ class ProgramRun {
   std::vector<DelayLine> delay_lines;
 
   /// Of the matrix with which an implicit block of the program was solved last.
-  LinearSolver::Determinant Determinant(uint32_t block) {
-    return Factors(blocks_[block]).FindDeterminant();
-  }
+  LinearSolver::Determinant Determinant(uint32_t block) { return Factors(blocks_[block]).FindDeterminant(); }
   /// "solving for x, y": what a block of the sorted system computes.
   std::string BlockText(uint32_t block) const;
+  /// Computes the continuous foreign code of the program; outlives the run. None: its values are NaN.
+  ForeignCode* foreign = nullptr;
 
   /// What follows depends on `values` alone, not on pivots and factors of before.
   void Forget();
@@ -112,6 +116,14 @@ class ProgramRun {
   bool IsOpen(uint32_t block) const { return std::find(open_.begin(), open_.end(), block) != open_.end(); }
   void TangentBlock(uint32_t index, double time, double time_tangent);
   bool Fail(double time, uint32_t block, std::string reason);
+  bool FailForeign(double time, std::vector<double>& results);
+  bool ComputeForeign(uint32_t group, double time);
+  const std::vector<double>& ForeignPartials(uint32_t group, double time);
+  bool RunForeign(uint32_t group, double time);
+  void TangentForeign(uint32_t group, double time);
+  double ForeignTangent(uint32_t group, uint32_t result, double time);
+  void EvaluateForeign(const ImplicitBlock& block, double time);
+  double ForeignRow(const BlockRow& row, double* partials) const;
   CodeContext<double> Context(double time) const;
   CodeContext<Dual> DualContext(double time, double time_tangent) const;
 
@@ -119,6 +131,11 @@ class ProgramRun {
   const SortedSystem& sorted_;
   std::vector<BlockState> blocks_;
   std::vector<uint32_t> open_;
+  struct ForeignState {
+    std::vector<double> results, partials;
+    uint64_t partials_at = 0;  // the evaluation they belong to
+  };
+  std::vector<ForeignState> foreign_;  // by group of foreign code
   std::vector<double> registers_;
   std::vector<Dual> dual_registers_;
   std::vector<Dual> dual_values_;

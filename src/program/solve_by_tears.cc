@@ -7,8 +7,9 @@
 namespace cotree {
 
 bool UsesTears(const ImplicitBlock& block) {
-  // A constant matrix is factored once; a dense matrix of many tears costs more than the sparse block.
-  return block.kind != BlockKind::kLinearConstant &&
+  // A constant matrix is factored once; foreign code is asked for a whole block at a time; a dense matrix of
+  // many tears costs more than the sparse block.
+  return block.kind != BlockKind::kLinearConstant && block.foreign.empty() &&
          block.tearing.tears.size() * 2 <= block.unknowns.size() &&
          block.tearing.tears.size() <= LinearSolver::kDense;
 }

@@ -261,6 +261,21 @@ bool Events::Reinit(double time, const std::vector<uint32_t>& active) {
   return true;
 }
 
+// Continuous foreign code may keep something that events change; what is computed from it follows.
+bool Events::StepContinuous(double time) {
+  bool stepped = false;
+  if (external_ == nullptr) return true;
+  if (!external_->UpdateContinuous(time, &stepped)) {
+    problem_ = external_->problem();
+    foreign_ = true;
+    return false;
+  }
+  changed_ = changed_ || stepped;
+  if (!stepped || run_.Run(time)) return true;
+  problem_ = run_.FailureText();
+  return false;
+}
+
 bool Events::Settle(double time, Cause cause) {
   ++count;
   changed_ = undecided_ = false;
@@ -323,6 +338,7 @@ bool Events::Settle(double time, Cause cause) {
                " switch back and forth at one moment without coming to rest; give one of them a hysteresis";
     return false;
   }
+  if (!StepContinuous(time)) return false;
   SetTicks(time, false);
   for (const uint32_t slot : program_.initial_slots) run_.values[slot] = 0;
   for (const uint32_t slot : program_.terminal_slots) run_.values[slot] = 0;

@@ -61,7 +61,7 @@ class Events {
   const std::vector<uint32_t>& fired() const { return fired_; }           // `when`s
   const std::optional<std::string>& stopped() const { return stopped_; }  // by stop("reason")
   const std::string& problem() const { return problem_; }
-  bool foreign() const { return foreign_; }  // the problem is one of foreign code
+  bool foreign() const { return foreign_ || run_.failure().foreign; }  // the problem is one of foreign code
   /// Settle found no values for the conditions and did nothing else: a little later they may differ clearly.
   bool undecided() const { return undecided_; }
   /// Components whose conditions changed in the last rounds, for messages: "`relay` and `plant`".
@@ -79,6 +79,7 @@ class Events {
   std::vector<uint32_t> FindActive(double time, std::vector<uint8_t>& conditions);
   bool Reinit(double time, const std::vector<uint32_t>& active);
   bool TakePre();
+  bool StepContinuous(double time);
   void SetTicks(double time, bool tick);
 
   ProgramRun& run_;

@@ -12,22 +12,40 @@
 
 namespace cotree {
 
-/** The foreign code of a run: sampled software components from shared libraries, each in a process of its own
-(docs/manual/software_components.md). Their outputs are discrete variables that are computed at samples;
-afterwards `Update` steps what they keep. */
-class ExternalComponents {
+/// What asks for the library of a component, with its parameters.
+ComponentRequest RequestOf(const Program& program, const Program::External& external);
+
+/** The foreign code of a run: software components from shared libraries, each in a process of its own
+(docs/manual/software_components.md, docs/theory/software_components.md SC.5).
+
+Outputs of sampled ones are discrete variables that are computed at samples; afterwards `Update` steps what
+they keep. Continuous ones are computed by the ProgramRun, group by group, whenever it runs. */
+class ExternalComponents final : public ForeignCode {
  public:
   ExternalComponents(ProgramRun& run, const Program& program, const ComponentOptions& options)
       : run_(run), program_(program), options_(options) {}
 
-  /// Loads all; false: `problem` says which and why.
+  ~ExternalComponents() override { run_.foreign = nullptr; }
+  ExternalComponents(const ExternalComponents&) = delete;
+  ExternalComponents& operator=(const ExternalComponents&) = delete;
+
+  /// Loads all, puts the start values of their states into the run and itself as its foreign code; false:
+  /// `problem` says which and why.
   bool Load();
   /// Computes the outputs at the present inputs; `changed` if one differs from what it was. False: it failed.
   bool Outputs(uint32_t external, double time, bool* changed);
   /// Once at each sample, after the outputs.
   bool Update(uint32_t external, double time);
+  /// Steps the continuous ones that keep something, once at each event; `stepped` if there are any.
+  bool UpdateContinuous(double time, bool* stepped);
   bool Exchange(Archive& archive);
-  const std::string& problem() const { return problem_; }
+
+  bool Compute(const Program::ForeignGroup& group, double time, std::span<const double> values,
+               std::span<double> results) override;
+  bool Partials(const Program::ForeignGroup& group, double time, std::span<const double> values,
+                std::span<double> matrix) override;
+  const std::string& problem() const override { return problem_; }
+  bool may_go_on() const override { return may_go_on_; }
   /// What was put right without harm.
   std::vector<std::string> Notes() const;
 
@@ -35,9 +53,15 @@ class ExternalComponents {
   struct Instance {
     std::unique_ptr<SoftwareComponent> component;
     ComponentBinding binding;
-    std::vector<double> inputs, outputs;  // in the numbering of the library
+    std::vector<double> inputs, outputs, states, rates;   // in the numbering of the library
+    std::vector<uint32_t> output_of, input_of, state_of;  // by number of the class: that of the library
+    // The component's own Jacobian serves all groups of a point.
+    std::vector<double> jacobian, jacobian_point;
   };
-  void TakeInputs(uint32_t external);
+  void TakePoint(uint32_t external, std::span<const double> values);
+  bool Call(const Program::ForeignGroup& group, double time, std::span<double> results);
+  bool OwnPartials(const Program::ForeignGroup& group, double time, std::span<double> matrix);
+  bool Differences(const Program::ForeignGroup& group, double time, std::span<double> matrix);
   bool Fail(const Instance& instance);
 
   ProgramRun& run_;
@@ -45,6 +69,8 @@ class ExternalComponents {
   ComponentOptions options_;
   std::vector<Instance> instances_;
   std::string problem_;
+  bool may_go_on_ = false;
+  std::vector<double> ahead_, behind_, here_;
 };
 
 }  // namespace cotree

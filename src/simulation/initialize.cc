@@ -244,6 +244,7 @@ bool Initializer::SolveInOrder() {
   for (size_t k = 0; k < initial_.pinned.size(); ++k)
     initial.values[initial_.demands.pinned[k]] = initial_.pinned[k];
   initial.switch_time = run_.switch_time;
+  initial.foreign = run_.foreign;
   initial.homotopy = initial.least_change = true;
   const uint64_t before = initial.iterations, followed = initial.homotopies;
   const bool solved = initial.Run(options_.time);

@@ -262,7 +262,7 @@ class Simulator {
       else if (time > options_.start && !TimeEvent(time, restart))
         return;
       if (restart ? !integrator_->Restart(time, stop.time) : !integrator_->Continue(stop.time)) {
-        Fail(time, "the integrator could not start");
+        FailToStart(time);
         return;
       }
       double reached = stop.time;
@@ -328,7 +328,7 @@ class Simulator {
           *reached = at;
           return true;
         }
-        if (!integrator_->Restart(at, end)) return Fail(at, "the integrator could not start");
+        if (!integrator_->Restart(at, end)) return FailToStart(at);
         time = at;
         break;
       }
@@ -553,6 +553,9 @@ class Simulator {
     if (program_.assertions.empty()) return true;
     const auto violated = events_.Violated(time);
     return !violated || Fail(time, *violated);
+  }
+  bool FailToStart(double time) {
+    return Fail(time, run_.failure().foreign ? run_.FailureText() : "the integrator could not start");
   }
   bool Fail(double time, const std::string& reason) {
     out_.ok = false;

@@ -72,7 +72,7 @@ class SundialsIntegrator : public Integrator {
     return ok;
   }
   int Derivatives(double t, N_Vector y, N_Vector derivative) {
-    if (!Evaluate(t, y)) return 1;
+    if (!Evaluate(t, y)) return run_.failure().final ? -1 : 1;
     double* out = N_VGetArrayPointer(derivative);
     for (size_t k = 0; k < program_.derivative_slots.size(); ++k)
       out[k] = run_.values[program_.derivative_slots[k]];
@@ -217,7 +217,7 @@ class BdfIntegrator : public SundialsIntegrator {
     return static_cast<BdfIntegrator*>(static_cast<SundialsIntegrator*>(self))->FillJacobian(t, y, matrix);
   }
   int FillJacobian(double t, N_Vector y, SUNMatrix matrix) {
-    if (!Evaluate(t, y)) return 1;
+    if (!Evaluate(t, y)) return run_.failure().final ? -1 : 1;
     WritePattern(pattern_, matrix);
     FillColumns(t, pattern_, matrix, [&](uint32_t i) { return run_.tangents[program_.derivative_slots[i]]; });
     return 0;
@@ -350,7 +350,7 @@ class IdaIntegrator : public SundialsIntegrator {
         ->FillResidual(t, y, slopes, residual);
   }
   int FillResidual(double t, N_Vector y, N_Vector slopes, N_Vector residual) {
-    if (!Evaluate(t, y)) return 1;
+    if (!Evaluate(t, y)) return run_.failure().final ? -1 : 1;
     const double* slope = N_VGetArrayPointer(slopes);
     double* out = N_VGetArrayPointer(residual);
     const size_t states = program_.state_slots.size();
@@ -377,7 +377,7 @@ class IdaIntegrator : public SundialsIntegrator {
     long failures = 0;
     IDAGetNumNonlinSolvConvFails(ida_, &failures);
     if (partials_.empty() || failures != failures_ || steps >= renewal_) {
-      if (!Evaluate(t, y)) return 1;
+      if (!Evaluate(t, y)) return run_.failure().final ? -1 : 1;
       FillColumns(t, pattern_, matrix, [&](uint32_t i) {
         if (i < states) return -run_.tangents[program_.derivative_slots[i]];
         return run_.RowTangentsOf(rows_[i - states].first)[rows_[i - states].second];

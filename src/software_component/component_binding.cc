@@ -51,6 +51,8 @@ std::string BindComponent(const ComponentInterface& model, const ComponentDescri
   std::string wrong = MatchNames("input", model.inputs, library.inputs, &binding->inputs);
   if (wrong.empty()) wrong = MatchNames("output", model.outputs, library.outputs, &binding->outputs);
   if (!wrong.empty()) return wrong;
+  wrong = MatchNames("state", model.states, library.states, &binding->states);
+  if (!wrong.empty()) return wrong + "; declare all its states (`state x : ...`), or none";
   if (std::abs(model.sample_period - library.sample_period) > 1e-12 * library.sample_period) {
     return "the class is " + PeriodText(model.sample_period) + ", the library " +
            PeriodText(library.sample_period);

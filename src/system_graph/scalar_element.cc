@@ -33,6 +33,7 @@ class Writer {
   void AddVariables();
   void AddParameters();
   void AddEquations();
+  void AddForeign();
   void AddWhens();
   void AddStarts();
   SymbolId ElementSymbol(SymbolId base, const std::vector<uint32_t>& sizes, uint32_t element);
@@ -331,6 +332,7 @@ void Writer::AddEquations() {
   };
   if (!sampled) {
     for (uint32_t k = 0; k < element_.equations.size(); ++k) add(element_.equations[k], k, false);
+    if (!cls_.external_library.empty()) AddForeign();
   }
   out_.always = static_cast<uint32_t>(out_.equations.size());
   std::vector<Replacement> known;
@@ -348,6 +350,7 @@ void Writer::AddEquations() {
         for (uint32_t e = 0; e < out_.always; ++e) {
           // The equation that is solved for this output: by the left side.
           ScalarEquation& row = out_.equations[e];
+          if (row.foreign) continue;
           for (const ScalarUse& use : row.uses) {
             const ScalarVariable& v = out_.variables[use.variable];
             if (v.role == ScalarVariable::Role::kVariable && v.index == output && row.group == UINT32_MAX &&
@@ -357,6 +360,52 @@ void Writer::AddEquations() {
           }
         }
       }
+    }
+  }
+}
+
+/* The equations of continuous foreign code: y = f.y(time, x, u) with the direct inputs of its group, der(x) =
+f.der_x(time, x, u) with all inputs. */
+void Writer::AddForeign() {
+  std::vector<ExprId> point{pool_.Time()};
+  for (uint32_t v = 0; v < out_.continuous; ++v) {
+    const ScalarVariable& own = out_.variables[v];
+    if (own.role == ScalarVariable::Role::kVariable && cls_.variables[own.index].role == VariableRole::kState)
+      point.push_back(pool_.Symbol(own.symbol));
+  }
+  const auto add = [&](const ScalarVariable& of, uint32_t group, bool is_state) {
+    std::vector<ExprId> arguments = point;
+    for (uint32_t v = out_.owned; v < out_.variables.size(); ++v) {
+      const ScalarVariable& input = out_.variables[v];
+      if (input.role != ScalarVariable::Role::kInput) continue;
+      const uint32_t number = element_.slot_variable[input.index];
+      if (is_state ||
+          std::count(cls_.groups[group].inputs.begin(), cls_.groups[group].inputs.end(), number) > 0)
+        arguments.push_back(pool_.Symbol(input.symbol));
+    }
+    ScalarEquation row;
+    row.left = pool_.Symbol(of.symbol, is_state ? 1 : 0);
+    row.right = pool_.Call(
+        cls_.external_function + (is_state ? ".der_" : ".") + std::string(pool_.SymbolName(of.symbol)),
+        arguments);
+    row.residual = pool_.Subtract(row.left, row.right);
+    row.equation = UINT32_MAX;
+    row.group = group;
+    row.foreign = true;
+    Uses(row);
+    out_.equations.push_back(std::move(row));
+  };
+  const auto groups = static_cast<uint32_t>(cls_.groups.size());
+  for (uint32_t v = 0; v < out_.continuous; ++v) {
+    const ScalarVariable own = out_.variables[v];
+    if (own.role != ScalarVariable::Role::kVariable) continue;
+    if (cls_.variables[own.index].role == VariableRole::kState) {
+      add(own, groups, true);
+      continue;
+    }
+    for (uint32_t g = 0; g < groups; ++g) {
+      const auto& outputs = cls_.groups[g].outputs;
+      if (std::count(outputs.begin(), outputs.end(), own.index) > 0) add(own, g, false);
     }
   }
 }

@@ -44,6 +44,9 @@ struct ScalarEquation {
   bool initial = false;
   std::vector<ScalarUse> uses;  // continuous variables and inputs, each once, in the order of `variables`
   uint32_t group = UINT32_MAX;  // software: the output group it computes
+  /// Foreign code computes it: the right side says only of what it is a function. Derivatives of the states
+  /// form one more group behind those of the class.
+  bool foreign = false;
 };
 
 /** The equations of an element class, scalar by scalar: loops turned out, sums written out, elements of

@@ -4,29 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdlib>
 
-#include "product_support.h"
+#include "foreign_support.h"
 #include "run_support.h"
 
 namespace cotree::test {
 namespace {
 
-bool Compile(const fs::path& source, const fs::path& library, const std::string& options = "") {
-  const std::string compiler = source.extension() == ".cc" ? "c++ -std=c++17" : "cc -std=c99";
-  const std::string command = compiler + " -O1 -fPIC -shared " + options + " -I " +
-                              Quoted((kRoot / "include").string()) + " -I " +
-                              Quoted((kRoot / "src").string()) + " " + Quoted(source.string()) + " -o " +
-                              Quoted(library.string()) + " 2> /dev/null";
-  return std::system(command.c_str()) == 0;
-}
-
 Trajectory RunWith(const std::string& text, double stop, double call_limit, double total_limit = 3600) {
   const RunOf run(text);
   SimulationOptions options;
   options.stop = stop;
-  options.components.host_program =
-      (fs::path(COTREE_BINARY).parent_path() / "cotree-component-host").string();
+  options.components = WithHost();
   options.components.call_limit = call_limit;
   options.components.total_limit = total_limit;
   return Simulate(*run.translation->program, run.translation->starts, options);

@@ -69,10 +69,13 @@ class EventWatch {
 Where a constraint is nonlinear, the choice of states holds as long as the matrix of the block that it is
 solved in stays regular. At a dead centre (a crank in line with its rod) its determinant becomes zero. The
 integrator steps over that: behind it the determinant has the other sign, or, where the iteration fell back on
-the solution it came from, rises again though it was to change sign. Both are looked for in each step. */
+the solution it came from, rises again though it was to change sign. Both are looked for in each step. An
+error e of the states leaves a rest of the order of sqrt(2*e) of the determinant where it should be zero (the
+constraint has a fold there): what is below that counts as zero. */
 class DeadCentres {
  public:
-  DeadCentres(ProgramRun& run, const Program& program) : run_(run), program_(program) {
+  DeadCentres(ProgramRun& run, const Program& program, double rtol)
+      : run_(run), program_(program), zero_(std::log(std::max(1e-5, std::sqrt(20 * rtol)))) {
     const SortedSystem& sorted = *program.sorted;
     for (uint32_t b = 0; b < program.blocks.size(); ++b) {
       if (program.blocks[b].kind == BlockKind::kLinearConstant) continue;
@@ -83,6 +86,7 @@ class DeadCentres {
       }
     }
     largest_.assign(blocks_.size(), -INFINITY);
+    falling_.assign(blocks_.size(), 0);
   }
   bool none() const { return blocks_.empty(); }
   /// A block that is close to a dead centre or could not be solved, if there is one.
@@ -110,28 +114,31 @@ class DeadCentres {
     for (size_t k = 0; k < blocks_.size(); ++k) {
       largest_[k] = std::max({largest_[k], a[k].log, b[k].log});
       const bool changed = a[k].sign * b[k].sign < 0;
-      const bool turned = a2[k].log < a[k].log && b2[k].log < b[k].log;
-      if (!changed && !turned) continue;
-      // Nested intervals around the change of sign, or around the least size: is it zero?
-      double low = from, high = to, least = 0;
-      for (int turn = 0; turn < 40; ++turn) {
+      const bool falls = a2[k].log < a[k].log, rises = b2[k].log < b[k].log;
+      const bool turned_before = falling_[k] != 0 && !falls;
+      falling_[k] = rises ? 0 : 1;
+      double least = turned_before ? a[k].log : largest_[k], low = from, high = to;
+      // Nested intervals around the change of sign, or around the least size.
+      for (int turn = 0; turn < 40 && (changed || (falls && rises)); ++turn) {
         const double middle = low + (high - low) / 2;
         const auto m = at(middle), next = changed ? m : at(middle + kLittle * (high - low));
         if (m.empty() || next.empty()) break;
-        least = std::min(least, m[k].log - std::min(a[k].log, b[k].log));
+        least = std::min(least, m[k].log);
         (changed ? m[k].sign == a[k].sign : next[k].log < m[k].log) ? low = middle : high = middle;
       }
-      if (changed || least < std::log(kZero)) return std::pair(blocks_[k], low);
+      if (changed || least < largest_[k] + zero_) return std::pair(blocks_[k], low);
     }
     return std::nullopt;
   }
 
  private:
-  static constexpr double kLittle = 1e-3, kZero = 1e-5;
+  static constexpr double kLittle = 1e-3;
   ProgramRun& run_;
   const Program& program_;
+  double zero_;  // the logarithm of what counts as zero, relative to the largest
   std::vector<uint32_t> blocks_;
-  std::vector<double> largest_;  // of the determinants, their logarithms
+  std::vector<double> largest_;   // of the determinants, their logarithms
+  std::vector<uint8_t> falling_;  // at the end of the last step
 };
 
 class Simulator {
@@ -143,7 +150,7 @@ class Simulator {
         external_(run_, program, options.components),
         events_(run_, program, &external_),
         watch_(options.stop - options.start),
-        dead_centres_(run_, program) {
+        dead_centres_(run_, program, options.rtol) {
     out_.slots = slots.empty() ? AllSlots(program) : std::move(slots);
     out_.columns.resize(out_.slots.size());
   }

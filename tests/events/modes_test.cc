@@ -70,17 +70,23 @@ TEST(Modes, CartesianPendulumStopsAtItsDeadCentre) {
   good.Simulate(4 * quarter, 1e-8);
   EXPECT_NEAR(good.End("bob.q"), std::sqrt(3) / 2, 1e-5);
   EXPECT_NEAR(good.End("bob.p"), -0.5, 1e-5);
-  for (const Method method : {Method::kAutomatic, Method::kBdf, Method::kRungeKutta4}) {
+  for (const auto& [method, rtol] : {std::pair{Method::kRungeKutta4, 1e-6},
+                                     {Method::kAutomatic, 1e-4},
+                                     {Method::kAutomatic, 1e-5},
+                                     {Method::kAutomatic, 1e-8},
+                                     {Method::kBdf, 1e-3},
+                                     {Method::kBdf, 1e-4},
+                                     {Method::kBdf, 1e-8}}) {
     RunOf bad(Pendulum("p", "q"));
     try {
-      bad.Simulate(4 * quarter, 1e-8, method, 1e-3);
-      ADD_FAILURE() << MethodName(method) << " runs on";
+      bad.Simulate(4 * quarter, rtol, method, 1e-3);
+      ADD_FAILURE() << MethodName(method) << " runs on at " << rtol;
     } catch (const std::runtime_error& e) {
       EXPECT_NE(std::string(e.what()).find("a dead centre"), std::string::npos) << e.what();
       EXPECT_NE(std::string(e.what()).find("`bob`"), std::string::npos) << e.what();
     }
     ASSERT_FALSE(bad.times().empty());
-    EXPECT_NEAR(bad.times().back(), quarter, 2e-3) << MethodName(method);
+    EXPECT_NEAR(bad.times().back(), quarter, 3e-3) << MethodName(method) << ", " << rtol;
   }
 }
 

@@ -36,6 +36,17 @@ std::string_view BlockKindName(BlockKind kind) {
 
 namespace {
 
+// The first result of code that reads parameters only.
+double OfParameters(const Program& program, uint32_t number, uint32_t parameters) {
+  const Code& code = program.codes[number];
+  CodeContext<double> context;
+  context.parameters = program.sorted->system->parameters.values.data() + parameters;
+  context.tables = &program.tables;
+  std::vector<double> registers(code.instructions.size());
+  RunCode(code, context, registers.data());
+  return registers[code.results[0]];
+}
+
 /** A code with what binds it: which local variable, in which order, each local of the code is. */
 struct BoundCode {
   uint32_t code = 0;
@@ -211,14 +222,10 @@ bool Builder::Passes(Form& form, uint32_t parameters) {
   if (form.nonzero.empty() || form.checked == parameters) return form.passed;
   form.checked = parameters;
   form.passed = true;
-  CodeContext<double> context;
-  context.parameters = system_.parameters.values.data() + parameters;
-  context.tables = &out_->tables;
-  for (const uint32_t number : form.nonzero) {
-    const Code& code = out_->codes[number];
-    std::vector<double> registers(code.instructions.size());
-    RunCode(code, context, registers.data());
-    form.passed = form.passed && registers[code.results[0]] != 0;
+  for (const uint32_t code : form.nonzero) {
+    const bool nonzero = OfParameters(*out_, code, parameters) != 0;
+    out_->decisions.push_back({code, parameters, nonzero});
+    form.passed = form.passed && nonzero;
   }
   return form.passed;
 }
@@ -652,12 +659,8 @@ void Builder::CollectExternal(const Part& part) {
   when.first_action = static_cast<uint32_t>(out_->actions.size());
   when.external = static_cast<uint32_t>(out_->externals.size());
   out_->whens.push_back(when);
-  const Program::Bound period = Bind(part, std::span(&cls.sample_period, 1));
-  CodeContext<double> context;
-  context.parameters = system_.parameters.values.data() + period.parameters;
-  std::vector<double> registers(out_->codes[period.code].instructions.size());
-  RunCode(out_->codes[period.code], context, registers.data());
-  out.period = registers[out_->codes[period.code].results[0]];
+  out.sampling = Bind(part, std::span(&cls.sample_period, 1));
+  out.period = OfParameters(*out_, out.sampling.code, out.sampling.parameters);
   out_->externals.push_back(std::move(out));
 }
 
@@ -757,6 +760,15 @@ std::unique_ptr<Program> Builder::Run(std::string* problem) {
 
 std::unique_ptr<Program> BuildProgram(std::shared_ptr<const SortedSystem> sorted, std::string* problem) {
   return Builder(std::move(sorted)).Run(problem);
+}
+
+bool UseParameters(Program& program) {
+  for (const Program::Decision& d : program.decisions) {
+    if ((OfParameters(program, d.code, d.parameters) != 0) != d.nonzero) return false;
+  }
+  for (Program::External& e : program.externals)
+    e.period = OfParameters(program, e.sampling.code, e.sampling.parameters);
+  return true;
 }
 
 }  // namespace cotree

@@ -139,7 +139,8 @@ struct Program {
     std::vector<std::string> parameter_names;
     std::vector<std::pair<std::string, uint32_t>> inputs, outputs;
     std::vector<std::pair<std::vector<uint32_t>, std::vector<uint32_t>>> groups;  // outputs, direct inputs
-    double period = 0;
+    Bound sampling;     // code that gives the period,
+    double period = 0;  // at the present parameters
   };
   struct Assertion : Bound {
     std::string message;
@@ -155,11 +156,22 @@ struct Program {
   std::vector<uint32_t> initial_slots, terminal_slots;
   std::vector<External> externals;
 
+  /** A coefficient of parameters that was looked at to choose how an equation is solved. */
+  struct Decision {
+    uint32_t code, parameters;
+    bool nonzero;
+  };
+  LargeVector<Decision> decisions;
+
   bool HasEvents() const { return !relations.empty() || !clocks.empty() || !whens.empty() || !pres.empty(); }
   uint64_t kernels() const { return runs.size(); }
 };
 
 /// Null, with the reason in `problem`, where something cannot be computed.
 std::unique_ptr<Program> BuildProgram(std::shared_ptr<const SortedSystem> sorted, std::string* problem);
+
+/// Takes over new numbers of the parameters (sorted->system->parameters). False: at these numbers some
+/// equation would be solved in another way, and the program must be built anew.
+bool UseParameters(Program& program);
 
 }  // namespace cotree

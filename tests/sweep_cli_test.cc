@@ -51,7 +51,7 @@ system Drive {
   parameter w0 : AngularVelocity = 3 rad/s
   parameter n : Integer = 1
   v     : VoltageSource(V = 12 V)
-  r     : Resistor(R = 0.1 ohm)[n]
+  r     : Resistor[n](R = 0.1 ohm)
   motor : DCMotor(Kt = 0.05 N*m/A, R = 0.5 ohm, L = tau*0.5 ohm)
   load  : Inertia(J = 1e-3 kg*m^2, start w = w0)
   connect v.p -- r[1].p
@@ -118,8 +118,8 @@ TEST_F(Sweeps, EveryRowIsARunWithThatSetting) {
   ExpectLikeSimulate("m.cot", {}, "motor.R=0.1 ohm:0.9 ohm:4|ohm", "load.w");
   ExpectLikeSimulate("m.cot", {}, "tau=1 ms:3 ms:3|ms", "motor.armature.i");
   ExpectLikeSimulate("m.cot", {}, "w0=-5 rad/s,0 rad/s,100 rad/s|rad/s", "load.w");
-  ExpectLikeSimulate("m.cot", {}, "n=1,2,3,2|", "load.w");
-  ExpectLikeSimulate("m.cot", {}, "tau=2,0,1|s", "load.w");
+  ExpectLikeSimulate("m.cot", {}, "n=1,3,2|", "load.w");
+  ExpectLikeSimulate("m.cot", {}, "tau=2 ms,0 ms,1 ms|ms", "load.w");
 }
 
 TEST_F(Sweeps, OfTheExamples) {
@@ -143,7 +143,9 @@ TEST_F(Sweeps, ThreadsChangeNothing) {
                "max(motor.armature.i)", "--threads", threads, "--out", "t.csv", "--force"});
     EXPECT_EQ(run.exit_code, 0) << run.err;
     EXPECT_TRUE(Contains(run.out, "18 runs of 18")) << run.out;
-    EXPECT_TRUE(Contains(run.out, "since `n` changes the structure")) << run.out;
+    if (texts.empty()) {
+      EXPECT_TRUE(Contains(run.out, "translated 2 times, since `n` changes the structure")) << run.out;
+    }
     texts.push_back(ReadText(folder / "t.csv"));
   }
   EXPECT_EQ(texts[0], texts[1]);
@@ -206,20 +208,22 @@ TEST_F(Sweeps, GoesOnWithWhatIsThere) {
   EXPECT_EQ(ReadText(folder / "g.csv"), whole);
 }
 
+// A resistance that drives itself grows without bound.
 TEST_F(Sweeps, OneFailureStopsNothing) {
-  const Ran run = Sweep({"--vary", "motor.R=0.5,-0.5,-1e9,0.6", "--vary", "stop=0.1,0.2", "--keep",
-                         "load.w@0.1 s", "--out", "f.csv"});
-  EXPECT_EQ(run.exit_code, 2) << "a bare number for a resistance: " << run.err;
-  const Ran units =
-      Sweep({"--vary", "motor.R=0.5 ohm,-1e9 ohm,0.6 ohm", "--keep", "load.w", "--out", "f.csv"});
+  const Ran run = Sweep({"--vary", "motor.R=0.5 ohm,-1e9 ohm,0.6 ohm", "--keep", "load.w", "--out", "f.csv"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(Contains(run.out, "3 runs of 3, 1 failed")) << run.out;
+  EXPECT_TRUE(Contains(run.err, "motor.R = -1e9 ohm: the run failed at ")) << run.err;
   const Cells cells = CellsOf(ReadText(folder / "f.csv"));
-  ASSERT_EQ(cells.size(), 4u) << units.err;
+  ASSERT_EQ(cells.size(), 4u);
   EXPECT_EQ(cells[1][2], "ok");
+  EXPECT_EQ(cells[2][1], "");
+  EXPECT_TRUE(cells[2][2].starts_with("the run failed at ")) << cells[2][2];
   EXPECT_EQ(cells[3][2], "ok");
+  EXPECT_EQ(Sweep({"--vary", "motor.R=-1e9 ohm,-2e9 ohm", "--keep", "load.w"}).exit_code, 4);
 }
 
 TEST_F(Sweeps, RefusesWithARemedy) {
-  const std::vector<std::string> keep{"--keep", "load.w"};
   const auto with = [&](const char* vary) {
     return std::vector<std::string>{"--vary", vary, "--keep", "load.w"};
   };
@@ -227,6 +231,7 @@ TEST_F(Sweeps, RefusesWithARemedy) {
   ExpectRefused({"--vary", "motor.R=1 ohm,2 ohm"}, 2, "--keep is required");
   ExpectRefused(with("motor.R=1 ohm:2 ohm"), 2, "from:to:count");
   ExpectRefused(with("motor.R=1 V:2 V:3"), 1, "motor.R");
+  ExpectRefused(with("motor.R=1,2"), 1, "motor.R");
   ExpectRefused(with("motor.Q=1 ohm:2 ohm:3"), 1, "motor.Q");
   ExpectRefused(with("motor.R=1 ohm,2 V"), 1, "motor.R");
   ExpectRefused(with("stop=1 kg,2 kg"), 2, "is no time");
@@ -475,10 +480,10 @@ TEST_F(MeasuredInputs, WatchRunsAgainOnSave) {
   WriteText(folder / "part.cot",
             "component Half { input u : Voltage  output y : Voltage\n  equation y = u/2 }\n");
   WriteText(folder / "main.cot",
-            "import \"part.cot\"\nsystem S { a : Constant(k = 1 V)  h : Half  i : Integrator(k = 1 1/s)\n  "
+            "import \"part.cot\"\nsystem S { a : Constant(k = 1 V)  h : Half  i : Integrator(k = 1)\n  "
             "connect a.y -> h.u\n  connect h.y -> i.u }\nexperiment E of S { stop = 2 s  plot i.y }\n");
   Running running({"simulate", "main.cot", "--watch", "--out", "w.csv"}, folder.path(), folder / "log");
-  const auto log = [&] { return ReadText(folder / "log"); };
+  const auto log = [&] { return test::fs::exists(folder / "log") ? ReadText(folder / "log") : ""; };
   const auto waits = [&](size_t times) {
     return WaitFor([&] {
       const std::string text = log();

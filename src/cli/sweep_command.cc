@@ -20,6 +20,7 @@
 #include "cli/run_result.h"
 #include "cli/system_command.h"
 #include "cli/text_table.h"
+#include "plot/unit_text.h"
 #include "sweep/run_sweep.h"
 
 namespace cotree {
@@ -125,8 +126,11 @@ class ModelWorker : public SweepWorker {
       if (before[n] != chosen[n]) changed.push_back(sweep_.grid.axes()[k].name);
       ++n;
     }
+    // Of several that changed at once, the slowest: those behind it have begun anew.
     const std::lock_guard guard(sweep_.lock);
-    if (changed.size() == 1) sweep_.structural.insert(changed[0]);
+    if (std::none_of(changed.begin(), changed.end(),
+                     [&](const std::string& name) { return sweep_.structural.contains(name); }))
+      sweep_.structural.insert(changed.front());
   }
   bool FindSlots(std::string* problem) {
     if (!slots_.empty()) return true;
@@ -274,6 +278,15 @@ std::string About(const SweepOptions& options, const SourceFiles& files) {
 
 constexpr size_t kMostLines = 12;  // in a plot
 
+// A little more than the numbers, so that no marker lies on the frame.
+void SetRange(const std::vector<double>& numbers, Axis& axis) {
+  const auto [low, high] = std::minmax_element(numbers.begin(), numbers.end());
+  axis.log = axis.log && *low > 0;
+  const double room = axis.log ? std::pow(*high / *low, 0.025) : 0.025 * (*high - *low);
+  axis.low = axis.log ? *low / room : *low - room;
+  axis.high = axis.log ? *high * room : *high + room;
+}
+
 // One pane a figure over the first axis, a line for each combination of the others.
 Figure PlotOf(const Sweep& sweep, const std::vector<SweepRow>& rows, const std::string& title) {
   Figure out;
@@ -284,6 +297,7 @@ Figure PlotOf(const Sweep& sweep, const std::vector<SweepRow>& rows, const std::
   for (size_t f = 0; f < sweep.figures.size(); ++f) {
     Pane pane;
     pane.x = {.label = x.name, .unit = x.unit, .log = x.log};
+    if (!x.numbers.empty()) SetRange(x.numbers, pane.x);
     if (x.numbers.empty()) pane.x = {.label = x.name + " (number of the value)", .whole = true};
     pane.y = {.label = sweep.figures[f].text, .unit = sweep.figure_units[f]};
     for (size_t line = 0; line < lines; ++line) {
@@ -293,7 +307,9 @@ Figure PlotOf(const Sweep& sweep, const std::vector<SweepRow>& rows, const std::
       series.colour = line;
       if (lines > 1 && f == 0) {
         const std::vector<size_t> at = sweep.grid.At(line);
-        for (size_t k = 1; k < axes.size(); ++k) series.name += (k == 1 ? "" : ", ") + axes[k].Setting(at[k]);
+        for (size_t k = 1; k < axes.size(); ++k)
+          series.name += (k == 1 ? "" : ", ") + axes[k].name + " = " + axes[k].values[at[k]] +
+                         (axes[k].unit.empty() ? "" : " " + PrettyUnit(axes[k].unit));
       }
       for (size_t k = 0; k < x.values.size(); ++k) {
         const size_t point = k * lines + line;
@@ -464,17 +480,12 @@ int RunSweep(const SweepOptions& options, const Console& console) {
 
   const auto failed = static_cast<size_t>(
       std::count_if(rows.begin(), rows.end(), [](const SweepRow& row) { return !row.ok(); }));
-  const size_t computed = rows.size() - before;
   fmt::print("{}: {} of {}{}; {:.3g} s of computing\n", console.Bold(model), Plural(rows.size(), "run"), size,
              failed == 0 ? "" : fmt::format(", {} failed", failed), line.elapsed());
   if (before > 0) fmt::print("{}\n", console.Dim(fmt::format("  {} were in {} already", before, path)));
-  const auto threads = std::min<size_t>(plan.threads, std::max<size_t>(computed, 1));
-  if (sweep.translations > threads)
-    fmt::print("{}\n",
-               console.Dim(fmt::format("  translated {} times{}", sweep.translations.load(),
-                                       sweep.structural.empty() ? ""
-                                                                : ", since " + Listed(sweep.structural) +
-                                                                      " changes the structure")));
+  if (!sweep.structural.empty())
+    fmt::print("{}\n", console.Dim(fmt::format("  translated {} times, since {} changes the structure",
+                                               sweep.translations.load(), Listed(sweep.structural))));
   if (path.empty()) PrintRows(sweep, rows, console);
   PrintFigures(sweep, rows, console);
   PrintFailures(sweep, rows);

@@ -210,7 +210,7 @@ uint32_t Builder::NewInput(const std::string& name) {
 // A part with one variable, which tables of the time give.
 uint32_t Builder::NewMeasured(const MeasuredInput& measured) {
   ExprPool& pool = model_.expressions;
-  const SymbolId target = pool.DeclareSymbol("#measured", SymbolKind::kVariable);
+  const SymbolId target = pool.DeclareSymbol("#data(" + measured.input + ")", SymbolKind::kVariable);
   ScalarElement scalar;
   scalar.variables.push_back({ScalarVariable::Role::kVariable, 0, 0, target});
   scalar.owned = scalar.continuous = scalar.always = 1;

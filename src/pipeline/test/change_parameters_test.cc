@@ -78,11 +78,11 @@ system S {
   parameter w0 : AngularVelocity = 3 rad/s
   parameter n : Integer = 2
   v     : VoltageSource(V = 12 V)
-  r     : Resistor(R = 0.1 ohm)[n]
+  r     : Resistor[n](R = 0.1 ohm)
   motor : DCMotor(Kt = 0.05 N*m/A, R = 0.5 ohm, L = tau*0.5 ohm)
   load  : Inertia(J = 1e-3 kg*m^2, start w = w0)
   same  : Inertia(J = 1e-3 kg*m^2)
-  belt  : Spring(c = 10 N*m/rad)
+  belt  : TorsionSpring(k = 10 N*m/rad)
   connect v.p -- r[1].p
   connect r[1:n-1].n -- r[2:n].p
   connect r[n].n -- motor.p
@@ -130,9 +130,7 @@ component Ball {
   equation
     der(h) = v
     der(v) = -9.81 m/s^2
-    when h < 0 m and v < 0 m/s then
-      reinit(v, -e*v)
-    end
+    when h < 0 m { reinit(v, -e*pre(v)) }
 }
 system S { ball : Ball }
 )";
@@ -189,9 +187,7 @@ component Sampler {
   variable x : Real (start = 0, fixed)
   equation
     der(x) = n/1 s
-    when sample(0 s, period) then
-      n = pre(n) + 1
-    end
+    when sample(0 s, period) { n = pre(n) + 1 }
 }
 system S { s : Sampler }
 )";

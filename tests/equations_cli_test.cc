@@ -561,6 +561,7 @@ TEST(SystemCommands, TheManualShowsWhatIsPrinted) {
   CheckPage("control.md", "drive.cot", 4);
   CheckPage("simulate.md", "low_pass.cot", 3);
   CheckPage("results.md", "low_pass.cot", 6);
+  CheckPage("sweep.md", "drive.cot", 2);
 }
 
 }  // namespace

@@ -416,6 +416,7 @@ Smoothness SmoothnessOf(const Model& model, ExprId root) {
             limit(1, "its table is a monotone cubic, which has one derivative");
           if (table.interpolation == Table::Interpolation::kSpline)
             limit(2, "its table is a cubic spline, which has two derivatives");
+          if (table.interpolation == Table::Interpolation::kHold) limit(0, "its values go by steps");
         }
         break;
       }

@@ -105,16 +105,27 @@ struct SimulateOptions {
   std::string output;                 // .cotr, .mat, .h5; anything else is CSV
   std::vector<std::string> only;      // names and patterns of what is written; empty: everything
   bool plot = false;
-  std::string plot_names;   // with commas; empty: what the experiment plots, or else the states
-  std::string plot_output;  // .svg, .png; empty: beside `output`, or by the name of the model
-  bool csv = false;         // CSV to standard output
-  std::string checkpoint;   // a file for what is needed to go on
-  bool resume = false;      // go on from it
+  std::string plot_names;           // with commas; empty: what the experiment plots, or else the states
+  std::string plot_output;          // .svg, .png; empty: beside `output`, or by the name of the model
+  bool csv = false;                 // CSV to standard output
+  std::string checkpoint;           // a file for what is needed to go on
+  bool resume = false;              // go on from it
+  std::vector<std::string> inputs;  // "drive.u=log.csv:voltage": inputs that follow data
+  bool watch = false;               // again whenever a file of the model is saved
   std::string library;
 };
 int RunSimulate(const SimulateOptions& options, const Console& console);
 /// All values at one time (`stop`; the beginning if not given).
 int RunValues(const SimulateOptions& options, const Console& console);
+
+struct SweepOptions {
+  SimulateOptions run;                  // what each run is; its `output` and `plot_output` are of the sweep
+  std::vector<std::string> vary, keep;  // "motor.R=0.1 ohm:0.5 ohm:5", "max(load.w)"
+  bool log = false;                     // ranges are evenly spaced in the logarithm
+  bool force = false;                   // begin anew, whatever the file holds
+  unsigned threads = 0;                 // 0: as many as there are processors
+};
+int RunSweep(const SweepOptions& options, const Console& console);
 
 struct PlotOptions {
   std::string file;

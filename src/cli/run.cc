@@ -22,6 +22,7 @@ A first model, in two minutes:
   cotree linearize lamp.cot    A, B, C, D and the poles;  --input NAME --output NAME;  --open NAME --margins  of a loop
   cotree trim lamp.cot         an operating point;  --fix load.w=100 --free drive.u
   cotree simulate lamp.cot     runs its experiment;  --out lamp.cotr  keeps everything;  --plot  draws it
+  cotree sweep lamp.cot        many runs;  --vary "motor.R=0.1 ohm:1 ohm:10" --keep flywheel.w --plot sweep.svg
   cotree plot lamp.cotr        draws variables of a result;  cotree compare A B, cotree convert A B
   cotree library               all components;  cotree library Resistor  shows one
   cotree fmt lamp.cot          tidy layout, no comment lost
@@ -45,6 +46,42 @@ CLI::App* AddSystemCommand(CLI::App& app, const char* name, const char* about, S
       ->add_option("--set", options->settings,
                    "\"motor.R = 0.3 ohm\": another value for a parameter; repeatable")
       ->allow_extra_args(false);
+  command->add_option("--library", options->library, "take the standard library from this folder");
+  return command;
+}
+
+/** Times of a run as they were written. */
+struct RunTimes {
+  std::string stop, interval, step, max_step;
+};
+
+// What all commands that run a system take.
+CLI::App* AddRunCommand(CLI::App& app, const char* name, const char* about, SimulateOptions* options,
+                        RunTimes* times) {
+  CLI::App* command = app.add_subcommand(name, about);
+  command->add_option("FILE", options->file, "a .cot file")->required();
+  command->add_option("--experiment", options->experiment,
+                      "which experiment; otherwise the first of the file");
+  command->add_option("--system", options->system, "which system, if the file has several");
+  command->add_option("--stop", times->stop, "when to end: \"2.5 s\", \"40 ms\", 2.5");
+  command->add_option("--interval", times->interval, "of the output; otherwise a 500th of the run");
+  command->add_option("--rtol", options->rtol, "relative tolerance (1e-6)");
+  command->add_option("--set", options->settings, "a parameter: --set \"motor.R=0.3 ohm\"; may be repeated")
+      ->take_all()
+      ->expected(1);
+  command
+      ->add_option("--input", options->inputs,
+                   "drive.u=log.csv:voltage[,unit][,hold]: an input follows data; may be repeated")
+      ->take_all()
+      ->expected(1);
+  command
+      ->add_option(
+          "--solver", options->solver,
+          "auto (explicit, BDF where it is stiff, IDA where blocks are large), bdf, ida, erk; with fixed "
+          "steps: euler, heun, rk4, ieuler")
+      ->check(CLI::IsMember({"auto", "bdf", "ida", "erk", "euler", "heun", "rk4", "ieuler"}));
+  command->add_option("--step", times->step, "of the methods with fixed steps");
+  command->add_option("--max-step", times->max_step, "no step is longer; otherwise a 100th of the run");
   command->add_option("--library", options->library, "take the standard library from this folder");
   return command;
 }
@@ -188,30 +225,10 @@ int RunCotree(int argc, char** argv) {
   }
 
   SimulateOptions simulate, values;
-  std::string simulate_stop, simulate_interval, simulate_step, simulate_max_step, values_at;
-  CLI::App* simulate_command =
-      app.add_subcommand("simulate", "run a system: an experiment of the file, or as told");
-  simulate_command->add_option("FILE", simulate.file, "a .cot file")->required();
-  simulate_command->add_option("--experiment", simulate.experiment,
-                               "which experiment; otherwise the first of the file");
-  simulate_command->add_option("--system", simulate.system, "which system, if the file has several");
-  simulate_command->add_option("--stop", simulate_stop, "when to end: \"2.5 s\", \"40 ms\", 2.5");
-  simulate_command->add_option("--interval", simulate_interval,
-                               "of the output; otherwise a 500th of the run");
-  simulate_command->add_option("--rtol", simulate.rtol, "relative tolerance (1e-6)");
-  simulate_command
-      ->add_option("--set", simulate.settings, "a parameter: --set \"motor.R=0.3 ohm\"; may be repeated")
-      ->take_all()
-      ->expected(1);
-  simulate_command
-      ->add_option(
-          "--solver", simulate.solver,
-          "auto (explicit, BDF where it is stiff, IDA where blocks are large), bdf, ida, erk; with fixed "
-          "steps: euler, heun, rk4, ieuler")
-      ->check(CLI::IsMember({"auto", "bdf", "ida", "erk", "euler", "heun", "rk4", "ieuler"}));
-  simulate_command->add_option("--step", simulate_step, "of the methods with fixed steps");
-  simulate_command->add_option("--max-step", simulate_max_step,
-                               "no step is longer; otherwise a 100th of the run");
+  std::string values_at;
+  RunTimes simulate_times, sweep_times;
+  CLI::App* simulate_command = AddRunCommand(
+      app, "simulate", "run a system: an experiment of the file, or as told", &simulate, &simulate_times);
   simulate_command->add_option("-o,--out", simulate.output,
                                "write all variables to this file: .csv, .cotr, .mat or .h5");
   simulate_command
@@ -231,12 +248,48 @@ int RunCotree(int argc, char** argv) {
               "draw these variables, a,b,c; without names what the experiment plots, or else the states")
           ->expected(0, 1);
   simulate_command->add_option("--plot-out", simulate.plot_output, "the picture: .svg or .png");
-  simulate_command->add_option("--library", simulate.library, "take the standard library from this folder");
+  simulate_command
+      ->add_flag("--watch", simulate.watch, "again whenever a file of the model is saved; Ctrl-C ends")
+      ->excludes(simulate_checkpoint);
   simulate_command->footer(
       "\nExamples:\n  cotree simulate examples/positioner/positioner.cot\n  cotree simulate drive.cot --stop "
       "\"2 s\" "
       "--set \"motor.R=0.3 ohm\" --out drive.csv\n  cotree simulate drive.cot --out drive.cotr --plot "
       "load.w,motor.armature.i --plot-out drive.svg");
+
+  SweepOptions sweep;
+  CLI::App* sweep_command =
+      AddRunCommand(app, "sweep", "run a system for many values of its parameters", &sweep.run, &sweep_times);
+  sweep_command
+      ->add_option("--vary", sweep.vary,
+                   "\"motor.R=0.1 ohm:0.5 ohm:5\" (from:to:count) or pid.kp=1,2,5; may be repeated: all "
+                   "combinations. Also stop, interval, tolerance")
+      ->required()
+      ->take_all()
+      ->expected(1);
+  sweep_command
+      ->add_option("--keep", sweep.keep,
+                   "what to keep of a run: load.w (at the end), max(load.w), min, mean, rms, load.w@2s, and "
+                   "+ - * / of these; may be repeated")
+      ->required()
+      ->take_all()
+      ->expected(1);
+  sweep_command->add_flag("--log", sweep.log,
+                          "ranges are evenly spaced in the logarithm; or for one, from:to:count:log");
+  sweep_command->add_option("--threads", sweep.threads, "how many runs at a time; otherwise one a processor")
+      ->check(CLI::Range(1u, 1024u));
+  sweep_command->add_option(
+      "-o,--out", sweep.run.output,
+      "the table, CSV; if it holds a part of this sweep already, only the rest is computed");
+  sweep_command->add_flag("--force", sweep.force, "begin the table anew, whatever it holds");
+  sweep_command->add_option("--plot", sweep.run.plot_output,
+                            "draw what is kept over the first parameter: .svg or .png");
+  sweep_command->footer(
+      "\nExamples:\n  cotree sweep examples/positioner/positioner.cot --vary \"pid.kp=1 V/rad:8 V/rad:8\" "
+      "--keep "
+      "\"max(load.phi)\"\n  cotree sweep drive.cot --vary \"motor.R=0.1 ohm:0.5 ohm:5\" --vary "
+      "load.J=1e-3,2e-3,5e-3 "
+      "--keep load.w --keep \"rms(motor.armature.i)\" --out sweep.csv --plot sweep.svg");
 
   PlotOptions plot;
   CLI::App* plot_command = app.add_subcommand("plot", "draw variables of a result over time");
@@ -348,9 +401,9 @@ Operations:
       return kExitUsage;
     }
     if (app.get_subcommands().empty() && argv[1][0] != '-') {
-      const std::string_view near =
-          Nearest(argv[1], {"check", "graph", "simulate", "values", "plot", "convert", "compare", "tree",
-                            "order", "equations", "linearize", "trim", "fmt", "new", "library", "edit-text"});
+      const std::string_view near = Nearest(
+          argv[1], {"check", "graph", "simulate", "sweep", "values", "plot", "convert", "compare", "tree",
+                    "order", "equations", "linearize", "trim", "fmt", "new", "library", "edit-text"});
       std::fprintf(stderr, "cotree: `%s` is not a command%s\nTry `cotree --help`.\n", argv[1],
                    near.empty() ? "" : ("; did you mean `" + std::string(near) + "`?").c_str());
       return kExitUsage;
@@ -364,10 +417,14 @@ Operations:
   if (check_command->parsed()) return RunCheck(check, console);
   if (graph_command->parsed()) return RunGraph(graph, console);
   for (const auto& [text, target, option] :
-       {std::tuple(&simulate_stop, &simulate.stop, "--stop"),
-        std::tuple(&simulate_interval, &simulate.interval, "--interval"),
-        std::tuple(&simulate_step, &simulate.step, "--step"),
-        std::tuple(&simulate_max_step, &simulate.max_step, "--max-step"),
+       {std::tuple(&simulate_times.stop, &simulate.stop, "--stop"),
+        std::tuple(&simulate_times.interval, &simulate.interval, "--interval"),
+        std::tuple(&simulate_times.step, &simulate.step, "--step"),
+        std::tuple(&simulate_times.max_step, &simulate.max_step, "--max-step"),
+        std::tuple(&sweep_times.stop, &sweep.run.stop, "--stop"),
+        std::tuple(&sweep_times.interval, &sweep.run.interval, "--interval"),
+        std::tuple(&sweep_times.step, &sweep.run.step, "--step"),
+        std::tuple(&sweep_times.max_step, &sweep.run.max_step, "--max-step"),
         std::tuple(&values_at, &values.stop, "--at"), std::tuple(&linearize_at, &linearize.at, "--at")}) {
     if (text->empty()) continue;
     *target = ParseTime(*text);
@@ -378,6 +435,7 @@ Operations:
   }
   simulate.plot = simulate_plot->count() > 0 || !simulate.plot_output.empty();
   if (simulate_command->parsed()) return RunSimulate(simulate, console);
+  if (sweep_command->parsed()) return RunSweep(sweep, console);
   if (values_command->parsed()) return RunValues(values, console);
   if (plot_command->parsed()) return RunPlot(plot, console);
   if (convert_command->parsed()) return RunConvert(convert, console);

@@ -13,8 +13,17 @@
 namespace cotree {
 namespace {
 
-// FNV-1a with 64 bits over all texts that were read, and what was set beside them.
-std::string HashOf(const SourceFiles& files, const std::vector<std::string>& settings) {
+bool IsDiscrete(const EquationSystem& system, VariableRef ref) {
+  if (ref.variable >= system.part_variables) return false;
+  const Part& part = system.parts[system.PartOfVariable(ref.variable)];
+  return system.scalars[part.scalar].variables[ref.variable - part.first_variable].role ==
+         ScalarVariable::Role::kDiscrete;
+}
+
+}  // namespace
+
+// FNV-1a with 64 bits.
+std::string HashOfModel(const SourceFiles& files, const std::vector<std::string>& settings) {
   uint64_t hash = 0xCBF29CE484222325u;
   const auto add = [&](std::string_view text) {
     for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3u;
@@ -25,12 +34,7 @@ std::string HashOf(const SourceFiles& files, const std::vector<std::string>& set
   return fmt::format("{:016x}", hash);
 }
 
-bool IsDiscrete(const EquationSystem& system, VariableRef ref) {
-  if (ref.variable >= system.part_variables) return false;
-  const Part& part = system.parts[system.PartOfVariable(ref.variable)];
-  return system.scalars[part.scalar].variables[ref.variable - part.first_variable].role ==
-         ScalarVariable::Role::kDiscrete;
-}
+namespace {
 
 // What the text says of a variable, or else of the component it belongs to.
 std::string DescriptionOf(const EquationSystem& system, VariableRef ref) {
@@ -89,7 +93,7 @@ ResultHeader HeaderOfRun(const LoadedModel& loaded, const Translation& translati
   const Model& model = loaded.model;
   ResultHeader header;
   header.model = model.Text(model[translation.graph->system].name);
-  header.model_hash = HashOf(model.files, settings);
+  header.model_hash = HashOfModel(model.files, settings);
   header.version = COTREE_VERSION;
   header.tolerance = fmt::format("rtol {:g}, {}", options.rtol, MethodName(options.method));
   for (const uint32_t slot : slots) {

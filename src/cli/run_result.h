@@ -13,6 +13,9 @@ namespace cotree {
 /// What Simulate records if nothing else is said: everything that belongs to a component.
 std::vector<uint32_t> SlotsOfComponents(const Translation& translation);
 
+/// A number for all texts that were read, and for what was told beside them, in hexadecimal digits.
+std::string HashOfModel(const SourceFiles& files, const std::vector<std::string>& settings);
+
 /** What a result of a run says of itself: names, units, descriptions, which variables go by steps and which
 are equal or opposite to others, what the experiment wants drawn (or else the states), and who computed it
 from what. `slots`: what its columns are, aliases too. */

@@ -1,143 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
+#include <map>
 #include <numeric>
+#include <thread>
+#include <tuple>
 
 #include "cli/commands.h"
-#include "cli/files.h"
+#include "cli/interrupt.h"
+#include "cli/measured_data.h"
+#include "cli/prepare_run.h"
+#include "cli/progress_line.h"
 #include "cli/quantities.h"
 #include "cli/result_files.h"
 #include "cli/run_result.h"
 #include "cli/simulation_output.h"
-#include "pipeline/translate.h"
 #include "plot/plot_result.h"
 #include "results/select_columns.h"
 #include "simulation/events.h"
-#include "simulation/simulate.h"
 
 namespace cotree {
 namespace {
-
-/* The model, translated, with everything said that there is to say; null and the exit code otherwise. */
-struct Prepared {
-  std::unique_ptr<LoadedModel> loaded;
-  std::unique_ptr<Translation> translation;
-  SimulationOptions simulation;
-  int exit = kExitOk;
-};
-
-const Experiment* FindExperiment(const Model& model, std::string_view name) {
-  for (const Experiment& e : model.experiments) {
-    const std::string_view own = model.names.Text(e.name);
-    if (own == name || (name.empty() && own != kSettingsExperiment)) return &e;
-  }
-  return nullptr;
-}
-
-double Setting(const Model& model, ExprId expr, double otherwise) {
-  if (expr.IsNone()) return otherwise;
-  return EvaluateConstant(model.expressions, expr, {}).value_or(otherwise);
-}
-
-Prepared Prepare(const SimulateOptions& options, const Console& console) {
-  Prepared out;
-  DiskReader reader;
-  LoadOptions load{.library = options.library};
-  load.settings = options.settings;
-  load.system = options.system;
-  out.loaded = LoadModel(options.file, reader, load);
-  const Model& model = out.loaded->model;
-  TranslateOptions translate;
-  translate.system = options.system;
-  const Experiment* experiment = nullptr;
-  if (out.loaded->readable && out.loaded->diagnostics.ok()) {
-    experiment = FindExperiment(model, options.experiment);
-    const bool other = experiment != nullptr && !options.system.empty() &&
-                       model.names.Text(model[experiment->system].name) != options.system;
-    if (other && options.experiment.empty()) experiment = nullptr;
-    if (experiment == nullptr && !options.experiment.empty()) {
-      std::vector<std::string_view> names;
-      for (const Experiment& e : model.experiments) names.push_back(model.names.Text(e.name));
-      const std::string_view near = Nearest(options.experiment, names);
-      fmt::print(stderr, "cotree: there is no experiment `{}` in {}{}\n", options.experiment, options.file,
-                 near.empty() ? "" : fmt::format("; did you mean `{}`?", near));
-      out.exit = kExitUsage;
-      return out;
-    }
-    if (experiment == nullptr && options.system.empty() && model.systems.size() > 1) {
-      std::string list;
-      for (const ClassId id : model.systems) list += (list.empty() ? "" : ", ") + model.Text(model[id].name);
-      fmt::print(stderr, "cotree: {} has several systems; choose one with --system: {}\n", options.file,
-                 list);
-      out.exit = kExitUsage;
-      return out;
-    }
-    if (experiment != nullptr) translate.experiment = model.names.Text(experiment->name);
-    out.translation = Translate(*out.loaded, translate);
-  }
-  PrintDiagnostics(out.loaded->diagnostics, model.files, console);
-  if (!out.loaded->readable) {
-    out.exit = kExitForeign;
-    return out;
-  }
-  if (!out.loaded->diagnostics.ok()) {
-    out.exit = kExitModel;
-    return out;
-  }
-  if (out.translation == nullptr || !out.translation->ok) {
-    if (model.systems.empty()) {
-      fmt::print(stderr, "cotree: {} has no system\n", options.file);
-      out.exit = kExitUsage;
-    } else {
-      out.exit = kExitModel;
-    }
-    return out;
-  }
-  const Program& program = *out.translation->program;
-  if (!program.unsupported.empty()) {
-    fmt::print(stderr, "cotree: {} cannot be computed in this version\n", program.unsupported.front());
-    out.exit = kExitModel;
-    return out;
-  }
-  SimulationOptions& s = out.simulation;
-  if (experiment != nullptr) {
-    s.start = Setting(model, experiment->settings.begin, 0);
-    s.stop = Setting(model, experiment->settings.stop, s.start + 1);
-    s.interval = Setting(model, experiment->settings.interval, 0);
-    s.rtol = Setting(model, experiment->settings.tolerance, s.rtol);
-    s.steady = experiment->settings.steady;
-  }
-  s.steady = s.steady || model[out.translation->graph->system].steady;
-  if (options.stop) s.stop = *options.stop;
-  if (options.rtol) s.rtol = *options.rtol;
-  if (options.interval) s.interval = *options.interval;
-  s.method = MethodOf(options.solver);
-  if (options.step) s.step = *options.step;
-  if (options.max_step) s.max_step = *options.max_step;
-  const auto refuse = [&](const std::string& text) {
-    fmt::print(stderr, "cotree: {}\n", text);
-    out.exit = kExitUsage;
-  };
-  if (!(s.rtol >= 1e-13 && s.rtol <= 0.1))
-    refuse(fmt::format("a tolerance of {} is not between 1e-13 and 0.1", s.rtol));
-  if ((options.step && !(*options.step > 0)) || (options.max_step && !(*options.max_step > 0)))
-    refuse("a step must be longer than 0");
-  if (options.interval && !(*options.interval > 0)) refuse("the interval of the output must be positive");
-  if (!std::isfinite(s.stop)) refuse("the run would never end");
-  if (out.exit == kExitOk && !(s.stop > s.start)) {
-    fmt::print(stderr, "cotree: the run would end at {} s, not after its beginning at {} s\n", s.stop,
-               s.start);
-    out.exit = kExitUsage;
-  }
-  return out;
-}
 
 // Where the picture goes if nothing is said.
 std::string PicturePath(const SimulateOptions& options) {
@@ -148,7 +38,7 @@ std::string PicturePath(const SimulateOptions& options) {
 }
 
 // What shall be drawn, as names of the result; nothing and a message if something is not there.
-std::optional<std::vector<std::string>> NamesToPlot(const Prepared& p, const SimulateOptions& options,
+std::optional<std::vector<std::string>> NamesToPlot(const PreparedRun& p, const SimulateOptions& options,
                                                     const ResultHeader& header) {
   std::vector<std::string> names = header.plots;
   if (options.plot_names.empty()) return names;
@@ -183,7 +73,7 @@ std::string Sparkline(const std::vector<double>& times, const std::vector<double
 }
 
 // What the summary shows: what the experiment plots, or else the first states.
-std::vector<std::string> NamesToSummarise(const Prepared& p) {
+std::vector<std::string> NamesToSummarise(const PreparedRun& p) {
   std::vector<std::string> names;
   if (p.translation->experiment != nullptr) names = p.translation->experiment->plot_texts;
   if (!names.empty()) return names;
@@ -209,7 +99,7 @@ std::string BeginningText(const SortedSystem& sorted, const Initialization& begi
   return text;
 }
 
-void PrintSummary(const Prepared& p, const Trajectory& trajectory, const SimulationOutput& output,
+void PrintSummary(const PreparedRun& p, const Trajectory& trajectory, const SimulationOutput& output,
                   const SimulateOptions& options, double seconds, const Console& console) {
   const SortedSystem& sorted = *p.translation->sorted;
   const Model& model = p.loaded->model;
@@ -244,48 +134,6 @@ void PrintSummary(const Prepared& p, const Trajectory& trajectory, const Simulat
     fmt::print("{} rows of {} variables in {}\n", output.rows(), output.written(), options.output);
 }
 
-// Ctrl-C: the run ends in order, with all that it has. A second one ends the program at once.
-volatile std::sig_atomic_t interrupted = 0;
-void Interrupt(int) {
-  interrupted = 1;
-  std::signal(SIGINT, SIG_DFL);
-}
-
-/* A line on the terminal while a run takes its time: how far, how fast, how long still. */
-class ProgressLine {
- public:
-  explicit ProgressLine(const SimulationOptions& options)
-      : options_(options), begin_(std::chrono::steady_clock::now()), show_(isatty(2) != 0) {}
-  double elapsed() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  }
-  void Show(double time) {
-    if (!show_ || (++calls_ % 16 != 0 && shown_ == 0)) return;
-    const double now = elapsed();
-    if (now < shown_ + 0.2 || now < 1) return;
-    shown_ = now;
-    const double done = time - options_.start, all = options_.stop - options_.start;
-    fmt::print(stderr, "\r{:5.1f} %  {:.4g} of {:g} s  {:.3g} times real time, {} to go   ", 100 * done / all,
-               time, options_.stop, done / now, Duration(done > 0 ? now * (all - done) / done : 0));
-    std::fflush(stderr);
-  }
-  void Clear() const {
-    if (shown_ > 0) fmt::print(stderr, "\r{:70}\r", "");
-  }
-
- private:
-  static std::string Duration(double seconds) {
-    if (seconds < 100) return fmt::format("{:.0f} s", seconds);
-    if (seconds < 6000) return fmt::format("{:.0f} min", seconds / 60);
-    return fmt::format("{:.1f} h", seconds / 3600);
-  }
-  const SimulationOptions& options_;
-  std::chrono::steady_clock::time_point begin_;
-  bool show_;
-  double shown_ = 0;
-  uint64_t calls_ = 0;
-};
-
 // The state of an earlier run; the exit code.
 int Resume(const SimulateOptions& options, const ResultHeader& header, const std::string& settings,
            SimulationOptions& simulation, Checkpoint& from) {
@@ -304,11 +152,9 @@ int Resume(const SimulateOptions& options, const ResultHeader& header, const std
   return kExitOk;
 }
 
-}  // namespace
-
-int RunSimulate(const SimulateOptions& options, const Console& console) {
-  if (options.plot && !CheckPicturePath(PicturePath(options))) return kExitUsage;
-  Prepared p = Prepare(options, console);
+int SimulateOnce(const SimulateOptions& options, TextReader& reader, const Console& console) {
+  PreparedRun p = PrepareRun(options, reader);
+  SayPrepared(p, console);
   if (p.exit != kExitOk) return p.exit;
   const std::vector<uint32_t> slots = SlotsOfComponents(*p.translation);
   const ResultHeader header = HeaderOfRun(*p.loaded, *p.translation, p.simulation, slots, options.settings);
@@ -340,12 +186,14 @@ int RunSimulate(const SimulateOptions& options, const Console& console) {
   }
   if (options.resume && !options.output.empty() ? !output.TakeOver(from.rows) : !output.Begin())
     return kExitForeign;
-  ProgressLine line(p.simulation);
-  interrupted = 0;
-  const auto before = std::signal(SIGINT, Interrupt);
+  ProgressLine line;
+  const InterruptWatch watch;
   p.simulation.progress = [&](double time) {
-    line.Show(time);
-    return interrupted == 0;
+    const double done = time - s.start, all = s.stop - s.start;
+    line.Show(done / all, [&] {
+      return fmt::format("{:.4g} of {:g} s  {:.3g} times real time", time, s.stop, done / line.elapsed());
+    });
+    return !watch.interrupted();
   };
   bool written = true;
   p.simulation.row = [&](double time, std::span<const double> values) {
@@ -360,7 +208,6 @@ int RunSimulate(const SimulateOptions& options, const Console& console) {
     };
   }
   const Trajectory trajectory = Simulate(*p.translation->program, p.translation->starts, p.simulation, slots);
-  std::signal(SIGINT, before);
   line.Clear();
   const bool finished = output.Finish(!trajectory.ok       ? "failed " + trajectory.problem
                                       : trajectory.stopped ? "interrupted"
@@ -375,7 +222,7 @@ int RunSimulate(const SimulateOptions& options, const Console& console) {
     if (exit == kExitOk) exit = drawn;
   }
   for (const std::string& note : trajectory.notes) fmt::print(stderr, "cotree: note: {}\n", note);
-  if (trajectory.stopped && interrupted != 0) {
+  if (trajectory.stopped && watch.interrupted()) {
     fmt::print(stderr, "cotree: interrupted; what was computed is kept{}\n",
                options.output.empty() ? "" : " in " + options.output);
     return kExitInterrupted;
@@ -385,11 +232,74 @@ int RunSimulate(const SimulateOptions& options, const Console& console) {
   return trajectory.foreign ? kExitForeign : kExitNumerical;
 }
 
+/* Reads from the disk, and knows afterwards what it was asked for. */
+class RememberingReader : public DiskReader {
+ public:
+  std::optional<std::string> Read(const std::string& path) override {
+    files_[path] = StampOf(path);
+    return DiskReader::Read(path);
+  }
+  void Add(const std::string& path) { files_[path] = StampOf(path); }
+  /// The first file that is not as it was when it was read; empty: none.
+  std::string Changed() const {
+    for (const auto& [path, stamp] : files_) {
+      if (StampOf(path) != stamp) return path;
+    }
+    return {};
+  }
+
+ private:
+  using Stamp = std::tuple<int64_t, int64_t, int64_t, uint64_t>;  // time, size, number; zeros: not there
+  static Stamp StampOf(const std::string& path) {
+    struct stat info {};
+    if (stat(path.c_str(), &info) != 0) return {};
+    return {info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_size, info.st_ino};
+  }
+  std::map<std::string, Stamp> files_;
+};
+
+// Again whenever a file of the model is saved, until Ctrl-C.
+int SimulateAgain(const SimulateOptions& options, const Console& console) {
+  while (true) {
+    RememberingReader reader;
+    for (const std::string& input : options.inputs) reader.Add(MeasuredFile(input));
+    const int exit = SimulateOnce(options, reader, console);
+    if (exit == kExitInterrupted || exit == kExitUsage) return exit;
+    fmt::print("{}\n", console.Dim("waiting for a change; Ctrl-C ends"));
+    std::fflush(stdout);
+    const InterruptWatch watch;
+    std::string changed;
+    while (changed.empty() && !watch.interrupted()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      changed = reader.Changed();
+    }
+    if (watch.interrupted()) return kExitInterrupted;
+    // An editor may write in several steps.
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    const std::time_t now = std::time(nullptr);
+    char clock[16];
+    std::strftime(clock, sizeof clock, "%H:%M:%S", std::localtime(&now));
+    fmt::print("\n{}\n", console.Bold(fmt::format("---- {} {} ----", clock, changed)));
+  }
+}
+
+}  // namespace
+
+int RunSimulate(const SimulateOptions& options, const Console& console) {
+  if (options.plot && !CheckPicturePath(PicturePath(options))) return kExitUsage;
+  if (options.watch) return SimulateAgain(options, console);
+  DiskReader reader;
+  return SimulateOnce(options, reader, console);
+}
+
 int RunValues(const SimulateOptions& options, const Console& console) {
-  SimulateOptions at = options;
-  Prepared p = Prepare(at, console);
-  if (p.exit == kExitUsage && p.translation == nullptr) return p.exit;
-  if (p.exit != kExitOk && p.exit != kExitUsage) return p.exit;
+  DiskReader reader;
+  PreparedRun p = PrepareRun(options, reader);
+  // A time that is no end of a run is fine here.
+  const bool ready = p.exit == kExitOk || (p.exit == kExitUsage && p.translation != nullptr);
+  if (ready) p.problem.clear();
+  SayPrepared(p, console);
+  if (!ready) return p.exit;
   const double when = options.stop.value_or(p.simulation.start);
   const SortedSystem& sorted = *p.translation->sorted;
   std::vector<double> row;

@@ -95,15 +95,12 @@ std::vector<std::string> InputCandidates(const Model& model, const SystemGraph& 
   return names;
 }
 
-bool CheckInputs(const Model& model, const Translation& translation) {
-  for (const std::string& name : translation.unknown_inputs) {
-    fmt::print(stderr, "cotree: there is no input or output `{}` in the system{}\n", name,
-               DidYouMean(name, InputCandidates(model, *translation.graph)));
-  }
-  return translation.unknown_inputs.empty();
-}
-
 }  // namespace
+
+std::string UnknownInput(const Model& model, const Translation& translation, const std::string& name) {
+  return fmt::format("there is no input or output `{}` in the system{}", name,
+                     DidYouMean(name, InputCandidates(model, *translation.graph)));
+}
 
 std::string DidYouMean(std::string_view word, const std::vector<std::string>& candidates) {
   const std::string_view near = Nearest(word, {candidates.begin(), candidates.end()});
@@ -129,6 +126,14 @@ std::string SystemHeading(const Translation& translation, const Console& console
 
 bool FindOutputs(const Translation& translation, const std::vector<std::string>& names,
                  std::vector<VariableRef>* outputs) {
+  std::string problem;
+  if (FindOutputs(translation, names, outputs, &problem)) return true;
+  fmt::print(stderr, "cotree: {}\n", problem);
+  return false;
+}
+
+bool FindOutputs(const Translation& translation, const std::vector<std::string>& names,
+                 std::vector<VariableRef>* outputs, std::string* problem) {
   const EquationSystem& system = *translation.equations;
   const NameFinder finder(*system.model, *system.graph);
   for (const std::string& name : names) {
@@ -138,15 +143,14 @@ bool FindOutputs(const Translation& translation, const std::vector<std::string>&
       continue;
     }
     if (ref.variable != UINT32_MAX) {
-      fmt::print(stderr, "cotree: `{}` is not computed: no equation needs so high a derivative of `{}`\n",
-                 name, system.VariableName(ref.variable));
+      *problem = fmt::format("`{}` is not computed: no equation needs so high a derivative of `{}`", name,
+                             system.VariableName(ref.variable));
       return false;
     }
     std::vector<std::string> candidates;
     for (uint32_t slot = 0; slot < translation.sorted->slots(); ++slot)
       candidates.push_back(translation.sorted->SlotName(slot));
-    fmt::print(stderr, "cotree: there is no variable `{}` in the system{}\n", name,
-               DidYouMean(name, candidates));
+    *problem = fmt::format("there is no variable `{}` in the system{}", name, DidYouMean(name, candidates));
     return false;
   }
   return true;
@@ -174,7 +178,9 @@ int RunOnSystem(const SystemOptions& options, const char* schema, TranslateOptio
     if (translate.system.empty() && experiment == nullptr) return kExitUsage;
     if (translate.own_parameters) TakeOutParameters(loaded->model, &translate);
     translation = Translate(*loaded, translate);
-    if (!CheckInputs(loaded->model, *translation)) return kExitUsage;
+    for (const std::string& name : translation->unknown_inputs)
+      fmt::print(stderr, "cotree: {}\n", UnknownInput(loaded->model, *translation, name));
+    if (!translation->unknown_inputs.empty()) return kExitUsage;
   }
   const bool ok = translation != nullptr && translation->ok && loaded->diagnostics.ok();
   if (!json) PrintDiagnostics(loaded->diagnostics, loaded->model.files, console);

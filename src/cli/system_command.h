@@ -41,6 +41,13 @@ std::string SystemHeading(const Translation& translation, const Console& console
 bool FindOutputs(const Translation& translation, const std::vector<std::string>& names,
                  std::vector<VariableRef>* outputs);
 
+/// The same, with the message in `problem` instead of on the terminal.
+bool FindOutputs(const Translation& translation, const std::vector<std::string>& names,
+                 std::vector<VariableRef>* outputs, std::string* problem);
+
+/// "there is no input or output ...", with the nearest name.
+std::string UnknownInput(const Model& model, const Translation& translation, const std::string& name);
+
 /// A text that stands in one place only: "; did you mean `x`?", or nothing.
 std::string DidYouMean(std::string_view word, const std::vector<std::string>& candidates);
 

@@ -255,7 +255,13 @@ struct Table {
   NameId name;
   std::vector<Type> arguments;
   Type result;
-  enum class Interpolation : uint8_t { kLinear, kMonotone, kSpline } interpolation = Interpolation::kLinear;
+  /// kHold: steps, each value up to the next row; of data over time alone, where jumps are known beforehand.
+  enum class Interpolation : uint8_t {
+    kLinear,
+    kMonotone,
+    kSpline,
+    kHold
+  } interpolation = Interpolation::kLinear;
   enum class Extrapolation : uint8_t { kHold, kLinear, kError } extrapolation = Extrapolation::kHold;
   std::vector<double> rows, columns;  // SI; columns only for two arguments
   std::vector<double> values;         // SI, row by row

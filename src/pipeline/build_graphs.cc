@@ -6,7 +6,8 @@
 namespace cotree {
 
 std::vector<SystemGraph> BuildGraphs(LoadedModel& loaded, const GraphLimits& limits, ClassId only,
-                                     std::vector<SystemSetting> settings) {
+                                     std::vector<SystemSetting> settings,
+                                     const std::vector<std::string>& given) {
   std::vector<SystemGraph> graphs;
   Model& model = loaded.model;
   if (!loaded.readable || !loaded.diagnostics.ok()) return graphs;
@@ -17,7 +18,7 @@ std::vector<SystemGraph> BuildGraphs(LoadedModel& loaded, const GraphLimits& lim
     if (graph.refused) continue;
     DiagnoseClasses(model, graph.elements, loaded.diagnostics);
     DiagnoseGraph(model, graph, loaded.diagnostics);
-    DiagnoseSignals(model, graph, loaded.diagnostics);
+    DiagnoseSignals(model, graph, loaded.diagnostics, given);
   }
   DiagnoseUnusedClasses(model, loaded.diagnostics);
   loaded.diagnostics.Sort();

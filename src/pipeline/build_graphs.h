@@ -10,9 +10,11 @@ namespace cotree {
 
 /// The system graphs of a model without errors, in the order of its systems, with all findings of that stage
 /// added to `loaded.diagnostics`. Nothing for a model that has errors.
-/// `settings` are for `system` alone; with a system given, no other is built.
+/// `settings` are for `system` alone; with a system given, no other is built. `given`: inputs that need no
+/// source in the text.
 std::vector<SystemGraph> BuildGraphs(LoadedModel& loaded, const GraphLimits& limits = {},
                                      ClassId system = ClassId::None(),
-                                     std::vector<SystemSetting> settings = {});
+                                     std::vector<SystemSetting> settings = {},
+                                     const std::vector<std::string>& given = {});
 
 }  // namespace cotree

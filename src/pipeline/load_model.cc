@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <regex>
+#include <span>
 
 #include "pipeline/embedded_library.h"
 
@@ -40,22 +41,41 @@ std::unique_ptr<LoadedModel> LoadLibrary(TextReader& reader, const LoadOptions& 
 
 namespace {
 
-// The settings as an experiment behind the text, so that names and units are checked as everywhere.
+bool AnySettings(const LoadOptions& options) {
+  return !options.settings.empty() || !options.alternatives.empty();
+}
+
+// The settings as experiments behind the text, so that names and units are checked as everywhere.
 std::string WithSettings(const std::string& text, const LoadOptions& options) {
   std::string system = options.system;
-  std::smatch found;
-  if (system.empty() && std::regex_search(text, found, std::regex("(^|\n)\\s*system\\s+(\\w+)")))
-    system = found[2];
-  std::string out = text + "\nexperiment " + std::string(kSettingsExperiment) + " of " + system + " {\n";
-  for (const std::string& setting : options.settings) out += "  set " + setting + "\n";
-  return out + "}\n";
+  const auto find = [&](const std::string& pattern) {
+    std::smatch found;
+    if (system.empty() && std::regex_search(text, found, std::regex("(^|\n)\\s*" + pattern)))
+      system = found[2];
+  };
+  find("experiment\\s+" + (options.experiment.empty() ? "\\w+" : options.experiment) + "\\s+of\\s+(\\w+)");
+  find("system\\s+(\\w+)");
+  std::string out = text;
+  const auto add = [&](const std::string& name, std::span<const std::string> settings) {
+    out += "\nexperiment " + name + " of " + system + " {\n";
+    for (const std::string& setting : settings) out += "  set " + setting + "\n";
+    out += "}\n";
+  };
+  if (!options.settings.empty()) add(std::string(kSettingsExperiment), options.settings);
+  for (size_t k = 0; k < options.alternatives.size(); ++k)
+    add(AlternativeExperiment(k), std::span(&options.alternatives[k], 1));
+  return out;
 }
 
 }  // namespace
 
+std::string AlternativeExperiment(size_t alternative) {
+  return std::string(kSettingsExperiment) + "_" + std::to_string(alternative);
+}
+
 std::unique_ptr<LoadedModel> LoadModel(const std::string& path, TextReader& reader,
                                        const LoadOptions& options) {
-  if (!options.settings.empty()) {
+  if (AnySettings(options)) {
     const auto text = reader.Read(path);
     if (text) return LoadModelText(path, *text, reader, options);
   }
@@ -68,7 +88,7 @@ std::unique_ptr<LoadedModel> LoadModel(const std::string& path, TextReader& read
 std::unique_ptr<LoadedModel> LoadModelText(const std::string& name, std::string text, TextReader& reader,
                                            const LoadOptions& options) {
   auto loaded = LoadLibrary(reader, options);
-  if (!options.settings.empty()) text = WithSettings(text, options);
+  if (AnySettings(options)) text = WithSettings(text, options);
   loaded->declarations->AddText(name, std::move(text));
   BuildModel(loaded->model, *loaded->declarations, loaded->diagnostics);
   return loaded;

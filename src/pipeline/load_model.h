@@ -34,11 +34,16 @@ struct LoadOptions {
   std::string library = {};  // a folder to take the standard library from; empty: the one inside the program
   bool udunits = true;       // ask UDUNITS-2 for units that are not built in
   std::vector<std::string> settings = {};  // "motor.R = 0.3 ohm": read as an experiment of that system
-  std::string system = {};                 // the system they are for; empty: the first of the file
+  /// Values to choose from later (TranslateOptions::chosen), read and checked like settings: a sweep's.
+  std::vector<std::string> alternatives = {};
+  /// The system settings are for; empty: that of the experiment, or the first of the file.
+  std::string system = {};
+  std::string experiment = {};  // empty: the first of the file
 };
 
-/// The name of the experiment that holds LoadOptions::settings.
+/// The name of the experiment that holds LoadOptions::settings; those of the alternatives begin with it.
 inline constexpr std::string_view kSettingsExperiment = "settings_from_outside";
+std::string AlternativeExperiment(size_t alternative);
 
 /// A file with its imports and the standard library, checked: the whole front end in one call.
 std::unique_ptr<LoadedModel> LoadModel(const std::string& path, TextReader& reader,

@@ -36,6 +36,8 @@ class Translator {
     return std::move(out_);
   }
 
+  bool Change(Translation& translation);
+
  private:
   bool Choose();
   bool BuildGraph();
@@ -90,7 +92,9 @@ bool Translator::ResolveSetting(const std::string& path, ExprId value, SystemSet
 
 // What the experiment sets, then what was set from outside, which counts more.
 bool Translator::Settings(std::vector<SystemSetting>& settings) {
-  for (const Experiment* experiment : {out_->experiment, FindExperiment(kSettingsExperiment)}) {
+  std::vector<const Experiment*> experiments{out_->experiment, FindExperiment(kSettingsExperiment)};
+  for (const uint32_t k : options_.chosen) experiments.push_back(FindExperiment(AlternativeExperiment(k)));
+  for (const Experiment* experiment : experiments) {
     if (experiment == nullptr || experiment->system != system_) continue;
     for (const auto& [path, value] : experiment->sets) {
       SystemSetting setting;
@@ -104,7 +108,9 @@ bool Translator::Settings(std::vector<SystemSetting>& settings) {
 bool Translator::BuildGraph() {
   std::vector<SystemSetting> settings;
   if (!Settings(settings)) return false;
-  out_->graphs = BuildGraphs(loaded_, {}, system_, std::move(settings));
+  std::vector<std::string> given = options_.free_inputs;
+  for (const auto& [input, tables] : options_.measured) given.push_back(input);
+  out_->graphs = BuildGraphs(loaded_, {}, system_, std::move(settings), given);
   if (!loaded_.diagnostics.ok() || out_->graphs.empty()) return false;
   out_->graph = &out_->graphs.front();
   return true;
@@ -151,6 +157,15 @@ bool Translator::BuildSystem() {
   EquationOptions equation_options;
   equation_options.free_inputs = options_.free_inputs;
   equation_options.own_parameters = options_.own_parameters;
+  for (const auto& [input, tables] : options_.measured) {
+    equation_options.measured.push_back({input, {}});
+    for (const Table& table : tables) {
+      std::vector<std::string>& names = equation_options.measured.back().tables;
+      names.push_back((names.empty() ? "data for " : "jumps for ") + input);
+      model_.tables.push_back(table);
+      model_.tables.back().name = model_.names.Intern(names.back());
+    }
+  }
   const auto build = [&] {
     out_->equations = std::make_unique<EquationSystem>(BuildEquations(
         model_, graph, MakeScalars(model_, graph), out_->tree, equation_options, &out_->unknown_inputs));
@@ -262,6 +277,65 @@ bool Translator::Sort() {
   return true;
 }
 
+// Whether two graphs of one system differ in nothing but numbers: the same classes with the same structural
+// parameters, joined in the same way.
+bool SameStructure(const SystemGraph& a, const SystemGraph& b) {
+  const auto same = [](const auto& x, const auto& y, const auto& equal) {
+    return x.size() == y.size() && std::equal(x.begin(), x.end(), y.begin(), equal);
+  };
+  return a.refused == b.refused && a.shapes == b.shapes && a.vertex_of_terminal == b.vertex_of_terminal &&
+         a.associations.size() == b.associations.size() &&
+         same(a.elements, b.elements,
+              [](const ElementClass& x, const ElementClass& y) {
+                return x.class_id == y.class_id && x.values == y.values &&
+                       x.zero_parameters == y.zero_parameters;
+              }) &&
+         same(a.components, b.components,
+              [](const Component& x, const Component& y) {
+                return x.element == y.element && x.scope == y.scope && x.index == y.index;
+              }) &&
+         same(a.edges, b.edges,
+              [](const GraphEdge& x, const GraphEdge& y) {
+                return x.component == y.component && x.from == y.from && x.to == y.to;
+              }) &&
+         same(a.drivers, b.drivers, [](const Driver& x, const Driver& y) {
+           return x.component == y.component && x.symbol == y.symbol && x.index == y.index;
+         });
+}
+
+// Whether the same variables have starts of the same kind, whatever their values.
+bool SameStarts(const std::vector<StartEntry>& a, const std::vector<StartEntry>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const StartEntry& x, const StartEntry& y) {
+    return x.variable.variable == y.variable.variable && x.variable.order == y.variable.order &&
+           x.fixed == y.fixed && x.prefer == y.prefer && x.given == y.given;
+  });
+}
+
+bool Translator::Change(Translation& translation) {
+  out_->experiment = translation.experiment;
+  system_ = translation.graph->system;
+  // Equations that were combined hold factors that are numbers.
+  if (translation.cancellations > 0 || translation.graphs.empty()) return false;
+  std::vector<SystemSetting> settings;
+  if (!Settings(settings)) return false;
+  Diagnostics found;
+  const SystemGraph graph = BuildSystemGraph(model_, system_, found, {}, settings);
+  if (!found.ok() || !SameStructure(graph, *translation.graph)) return false;
+  EquationSystem& system = *translation.equations;
+  ParameterTable parameters = FindParameters(model_, graph, system.scalars);
+  if (!parameters.missing.empty() || parameters.first != system.parameters.first ||
+      parameters.values.size() != system.parameters.values.size())
+    return false;
+  translation.graphs.front().settings = std::move(settings);
+  system.parameters = std::move(parameters);
+  std::vector<StartEntry> starts =
+      FindStarts(system, out_->experiment != nullptr ? &out_->experiment->starts : nullptr);
+  if (!SameStarts(starts, translation.starts)) return false;
+  translation.starts = std::move(starts);
+  return translation.program == nullptr ||
+         (UseParameters(*translation.program) && FindCancellations(*translation.program).empty());
+}
+
 }  // namespace
 
 std::optional<SystemSetting> FindParameter(const Model& model, ClassId system, const std::string& path,
@@ -292,6 +366,10 @@ std::optional<SystemSetting> FindParameter(const Model& model, ClassId system, c
     cls = &model[cls->instances[member->index].class_id];
     rest = rest.substr(dot + 1);
   }
+}
+
+bool ChangeParameters(LoadedModel& loaded, Translation& translation, const TranslateOptions& options) {
+  return Translator(loaded, options).Change(translation);
 }
 
 std::unique_ptr<Translation> Translate(LoadedModel& loaded, const TranslateOptions& options) {

@@ -18,12 +18,15 @@ struct TranslateOptions {
   std::string system;                    // by name; empty: that of the experiment, or the first of the file
   std::string experiment;                // by name; empty: none (its `set`s and `start`s count)
   std::vector<std::string> free_inputs;  // inputs or outputs that are cut from their drivers
-  std::vector<std::string> outputs;      // rates that must be computed even where no equation needs them
-  bool rates = false;                    // the same for all rates that have a name
-  bool own_parameters = false;           // each component has its numbers for itself: they may be changed
-  bool program = true;                   // false: stop at the sorted equations
-  bool notes = false;                    // report what is worth knowing, too (COT41xx notes)
-  ComponentOptions components;           // how foreign code is asked for its states
+  /// Inputs or outputs that follow data over time, the sum of these tables.
+  std::vector<std::pair<std::string, std::vector<Table>>> measured;
+  std::vector<std::string> outputs;  // rates that must be computed even where no equation needs them
+  std::vector<uint32_t> chosen;      // of LoadOptions::alternatives: they count most, the last one more
+  bool rates = false;                // the same for all rates that have a name
+  bool own_parameters = false;       // each component has its numbers for itself: they may be changed
+  bool program = true;               // false: stop at the sorted equations
+  bool notes = false;                // report what is worth knowing, too (COT41xx notes)
+  ComponentOptions components;       // how foreign code is asked for its states
 };
 
 /** A system translated, stage by stage: graph, tree, equations, order, program. With `ok` everything up to
@@ -52,5 +55,12 @@ std::unique_ptr<Translation> Translate(LoadedModel& loaded, const TranslateOptio
 /// The same from a graph that was built and found right; it must live as long as the translation.
 std::unique_ptr<Translation> TranslateGraph(LoadedModel& loaded, const SystemGraph& graph,
                                             const TranslateOptions& options = {});
+
+/** Gives a translation of `loaded` the values of other alternatives (`options.chosen`, all else as it was
+translated) without translating again: parameters are data of the program (design §3.9). Everything that a
+translation decides by their numbers is looked at anew: structure, coefficients that are zero, equations that
+cancel, which starts there are. True only if every decision is the same, and then the translation is, number
+by number, what Translate would give. Otherwise it is left half changed: load and translate anew. */
+bool ChangeParameters(LoadedModel& loaded, Translation& translation, const TranslateOptions& options);
 
 }  // namespace cotree

@@ -37,6 +37,23 @@ std::string_view BlockKindName(BlockKind kind) {
 
 namespace {
 
+// Results of a code at the numbers of an instance, of use where they depend on parameters only.
+std::vector<double> AtParameters(const Program& program, uint32_t number, uint32_t parameters) {
+  const Code& code = program.codes[number];
+  const std::vector<double> zeros(code.locals, 0.0);
+  std::vector<uint32_t> locals(code.locals);
+  std::iota(locals.begin(), locals.end(), 0u);
+  CodeContext<double> context;
+  context.values = zeros.data();
+  context.locals = locals.data();
+  context.parameters = program.sorted->system->parameters.values.data() + parameters;
+  context.tables = &program.tables;
+  std::vector<double> registers(code.instructions.size()), out;
+  RunCode(code, context, registers.data());
+  for (const uint32_t result : code.results) out.push_back(registers[result]);
+  return out;
+}
+
 /** A code with what binds it: which local variable, in which order, each local of the code is. */
 struct BoundCode {
   uint32_t code = 0;
@@ -126,9 +143,10 @@ class Builder {
     return equation < system_.scalars[scalar].always ? CodeWriter::Events::kOn : CodeWriter::Events::kOff;
   }
   uint32_t SlotOf(const Part& part, ScalarUse use, bool continuous = true);
-  std::vector<double> AtParameters(uint32_t code, uint32_t parameters) const;
   bool Passes(Form& form, uint32_t parameters);
-  bool IsZero(uint32_t code, uint32_t parameters) const { return AtParameters(code, parameters)[0] == 0; }
+  bool IsZero(uint32_t code, uint32_t parameters) const {
+    return AtParameters(*out_, code, parameters)[0] == 0;
+  }
   bool OfParameters(ExprId expr) const;
   void CollectModes(Form& form, uint32_t scalar, ExprId coefficient);
   void NoteGap(const Form& form, uint32_t sorted_equation, uint32_t parameters);
@@ -232,23 +250,6 @@ Builder::Form& Builder::SolvedForm(uint32_t scalar, uint32_t equation, uint32_t 
   return form;
 }
 
-// Results of a code at the numbers of an instance, of use where they depend on parameters only.
-std::vector<double> Builder::AtParameters(uint32_t number, uint32_t parameters) const {
-  const Code& code = out_->codes[number];
-  const std::vector<double> zeros(code.locals, 0.0);
-  std::vector<uint32_t> locals(code.locals);
-  std::iota(locals.begin(), locals.end(), 0u);
-  CodeContext<double> context;
-  context.values = zeros.data();
-  context.locals = locals.data();
-  context.parameters = system_.parameters.values.data() + parameters;
-  context.tables = &out_->tables;
-  std::vector<double> registers(code.instructions.size()), out;
-  RunCode(code, context, registers.data());
-  for (const uint32_t result : code.results) out.push_back(registers[result]);
-  return out;
-}
-
 bool Builder::OfParameters(ExprId expr) const {
   const std::vector<SymbolId> used = FindSymbols(pool_, expr);
   return std::all_of(used.begin(), used.end(),
@@ -272,7 +273,9 @@ void Builder::CollectModes(Form& form, uint32_t scalar, ExprId coefficient) {
 
 void Builder::NoteGap(const Form& form, uint32_t sorted_equation, uint32_t parameters) {
   for (const auto& [code, coefficient] : form.modes) {
-    if (!IsZero(code, parameters)) continue;
+    const bool zero = IsZero(code, parameters);
+    out_->decisions.push_back({code, parameters, !zero});
+    if (!zero) continue;
     Program::ModeGap gap{sorted_equation, {}};
     for (const SymbolId used : FindSymbols(pool_, coefficient))
       gap.parameters.emplace_back(pool_.SymbolName(used));
@@ -285,8 +288,12 @@ void Builder::NoteGap(const Form& form, uint32_t sorted_equation, uint32_t param
 bool Builder::Passes(Form& form, uint32_t parameters) {
   if (form.nonzero.empty() || form.checked == parameters) return form.passed;
   form.checked = parameters;
-  form.passed = std::none_of(form.nonzero.begin(), form.nonzero.end(),
-                             [&](uint32_t code) { return IsZero(code, parameters); });
+  form.passed = true;
+  for (const uint32_t code : form.nonzero) {
+    const bool nonzero = !IsZero(code, parameters);
+    out_->decisions.push_back({code, parameters, nonzero});
+    form.passed = form.passed && nonzero;
+  }
   return form.passed;
 }
 
@@ -546,7 +553,7 @@ void Builder::AddImplicit(std::span<const uint32_t> equations, uint32_t block) {
     linear = linear && form.linear;
     constant = constant && form.constant;
     const std::vector<double> partials =
-        AtParameters(form.code.code, system_.parameters.first[part.component]);
+        AtParameters(*out_, form.code.code, system_.parameters.first[part.component]);
     for (size_t i = 0; i < unknowns.size(); ++i)
       solvable.back().push_back(form.constant_partial[i] && std::isnormal(partials[i + 1]));
     row.code = form.code.code;
@@ -830,8 +837,9 @@ void Builder::AddSamples(const Part& part, uint32_t external) {
   when.first_action = static_cast<uint32_t>(out_->actions.size());
   when.external = external;
   out_->whens.push_back(when);
-  const Program::Bound period = Bind(part, std::span(&cls.sample_period, 1));
-  out_->externals[external].period = AtParameters(period.code, period.parameters)[0];
+  Program::External& own = out_->externals[external];
+  own.sampling = Bind(part, std::span(&cls.sample_period, 1));
+  own.period = AtParameters(*out_, own.sampling.code, own.sampling.parameters)[0];
 }
 
 // What gives a held slot its value.
@@ -946,6 +954,16 @@ std::unique_ptr<Program> BuildProgram(std::shared_ptr<const SortedSystem> sorted
 std::unique_ptr<Program> BuildInitialProgram(std::shared_ptr<const SortedSystem> initial,
                                              const Program& run) {
   return Builder(std::move(initial), run.held.get()).RunInitial();
+}
+
+bool UseParameters(Program& program) {
+  for (const Program::Decision& d : program.decisions) {
+    if ((AtParameters(program, d.code, d.parameters)[0] != 0) != d.nonzero) return false;
+  }
+  for (Program::External& e : program.externals) {
+    if (e.period > 0) e.period = AtParameters(program, e.sampling.code, e.sampling.parameters)[0];
+  }
+  return true;
 }
 
 }  // namespace cotree

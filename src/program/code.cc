@@ -107,6 +107,10 @@ CodeWriter::Context CodeWriter::Below(ExprId id, Context context) {
   if (op == Op::kCall && context == kSmooth) {
     const Builtin builtin = FindBuiltin(pool_.FunctionName(pool_.FunctionOf(id)));
     if (builtin == Builtin::kNoEvent || builtin == Builtin::kSmooth) return kPlain;
+    const uint32_t table = FindTable(model_, pool_.FunctionName(pool_.FunctionOf(id)));
+    if (table != UINT32_MAX && TimeOnly(id) &&
+        model_.tables[table].interpolation == Table::Interpolation::kHold)
+      return kSwitched;  // it jumps at its knots
   }
   return context == kSmooth && IsSwitch(op) && op != Op::kMod && TimeOnly(id) ? kSwitched : context;
 }
@@ -188,8 +192,9 @@ uint32_t CodeWriter::Call(ExprId id, Context context) {
   uint32_t orders = 0;
   if (!function.orders.empty()) orders = 16 * function.orders[0];
   if (function.orders.size() > 1) orders += function.orders[1];
-  const uint32_t x = Register(operands[0], context);
-  return Emit({CodeOp::kTable, Op::kCall, x, operands.size() > 1 ? Register(operands[1], context) : x, table,
+  const Context below = Below(id, context);
+  const uint32_t x = Register(operands[0], below);
+  return Emit({CodeOp::kTable, Op::kCall, x, operands.size() > 1 ? Register(operands[1], below) : x, table,
                static_cast<double>(orders)});
 }
 

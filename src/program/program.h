@@ -155,7 +155,8 @@ struct Program {
     std::vector<std::string> parameter_names;
     std::vector<std::pair<std::string, uint32_t>> inputs, outputs, states;
     std::vector<std::pair<std::vector<uint32_t>, std::vector<uint32_t>>> groups;  // outputs, direct inputs
-    double period = 0;                                                            // 0: continuous
+    Bound sampling;     // code that gives the period, if it has one,
+    double period = 0;  // at the present parameters; 0: continuous
   };
   /** What a continuous External computes at once, in one call: an output group, or the derivatives of its
   states. */
@@ -185,6 +186,13 @@ struct Program {
   std::vector<ForeignGroup> foreign;
   std::shared_ptr<const HeldTable> held;  // which slots are whose: for BuildInitialProgram
 
+  /** A coefficient of parameters that was looked at to choose how an equation is solved. */
+  struct Decision {
+    uint32_t code, parameters;
+    bool nonzero;
+  };
+  LargeVector<Decision> decisions;
+
   bool HasEvents() const { return !relations.empty() || !clocks.empty() || !whens.empty() || !pres.empty(); }
   uint64_t kernels() const { return runs.size(); }
 };
@@ -195,5 +203,8 @@ std::unique_ptr<Program> BuildProgram(std::shared_ptr<const SortedSystem> sorted
 /// What computes the beginning of a run, from another order of the same system (SortInitial): steps and
 /// blocks only, over the slots of `run`.
 std::unique_ptr<Program> BuildInitialProgram(std::shared_ptr<const SortedSystem> initial, const Program& run);
+/// Takes over new numbers of the parameters (sorted->system->parameters). False: at these numbers some
+/// equation would be solved in another way, and the program must be built anew.
+bool UseParameters(Program& program);
 
 }  // namespace cotree

@@ -21,6 +21,7 @@ TableFunction::TableFunction(const Table& table)
 uint32_t TableFunction::smoothness() const {
   switch (interpolation_) {
     case Table::Interpolation::kLinear:
+    case Table::Interpolation::kHold:
       return 0;
     case Table::Interpolation::kMonotone:
       return 1;
@@ -67,6 +68,7 @@ double TableFunction::Along(double x, uint32_t order) const {
     return order == 0 ? value + slope * (x - end) : order == 1 ? slope : 0;
   }
   const auto above = std::upper_bound(x_.begin(), x_.end(), x);
+  if (steps()) return order == 0 ? z_[static_cast<size_t>(above - x_.begin()) - 1] : 0;
   const size_t i = std::min<size_t>(static_cast<size_t>(std::max<std::ptrdiff_t>(above - x_.begin(), 1)) - 1,
                                     x_.size() - 2);
   return Piece(i, x, order);

@@ -8,8 +8,9 @@
 namespace cotree {
 
 /** A table of the model as a function with derivatives. Along one argument: linear, monotone cubic (Fritsch
-and Carlson, SIAM J. Numer. Anal. 17, 1980) or the natural cubic spline; two arguments: linear in each. Beyond
-the ends it holds, goes on in a straight line, or (error) has no value: NaN, which the run reports. */
+and Carlson, SIAM J. Numer. Anal. 17, 1980), the natural cubic spline, or steps; two arguments: linear in
+each. Beyond the ends it holds, goes on in a straight line, or (error) has no value: NaN, which the run
+reports. */
 class TableFunction {
  public:
   explicit TableFunction(const Table& table);
@@ -21,6 +22,7 @@ class TableFunction {
   const std::vector<double>& knots() const { return x_; }
 
  private:
+  bool steps() const { return interpolation_ == Table::Interpolation::kHold; }
   double Along(double x, uint32_t order) const;
   double Piece(size_t i, double x, uint32_t order) const;
   double Plane(double x, double y, uint32_t order_x, uint32_t order_y) const;

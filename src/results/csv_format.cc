@@ -3,22 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "results/output_file.h"
 
 namespace cotree {
 namespace {
-
-std::string Field(const std::string& name) {
-  if (name.find_first_of(",\"\r\n") == std::string::npos) return name;
-  std::string out = "\"";
-  for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
 
 /* Where the value of each column stands in a row of stored ones, and its sign. */
 struct Source {
@@ -101,8 +96,47 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-/* The fields of the line of names; the rest of the text is left in `text`. Quotes may hold line ends. */
-std::vector<std::string> TakeNames(std::string_view* text) {
+bool ParseNumber(std::string_view field, double* value) {
+  field = Trimmed(field);
+  if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
+    field = field.substr(1, field.size() - 2);
+  *value = NAN;
+  if (field.empty()) return true;
+  if (field.front() == '+') field.remove_prefix(1);
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), *value);
+  return error == std::errc() && end == field.data() + field.size();
+}
+
+/* "u [V]" is u in V; "x[2]" and "x[i,j]" are elements of arrays. */
+std::string TakeUnit(std::string* name) {
+  const size_t open = name->rfind('[');
+  if (open == std::string::npos || open == 0 || name->back() != ']') return {};
+  const std::string unit(Trimmed(std::string_view(*name).substr(open + 1, name->size() - open - 2)));
+  const bool index = unit.find_first_not_of("0123456789, ") == std::string::npos;
+  if (index || ((*name)[open - 1] != ' ' && unit.find(',') != std::string::npos)) return {};
+  *name = std::string(Trimmed(std::string_view(*name).substr(0, open)));
+  return unit;
+}
+
+std::optional<double> SecondsOf(std::string_view unit) {
+  static constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"min", 60}, {"h", 3600}};
+  for (const auto& [name, seconds] : kUnits) {
+    if (unit == name) return seconds;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string CsvField(std::string_view name) {
+  if (name.find_first_of(",\"\r\n") == std::string::npos) return std::string(name);
+  std::string out = "\"";
+  for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+std::vector<std::string> TakeCsvFields(std::string_view* text) {
   std::vector<std::string> names(1);
   bool quoted = false, was_quoted = false;
   size_t at = 0;
@@ -133,22 +167,9 @@ std::vector<std::string> TakeNames(std::string_view* text) {
   return names;
 }
 
-bool ParseNumber(std::string_view field, double* value) {
-  field = Trimmed(field);
-  if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
-    field = field.substr(1, field.size() - 2);
-  *value = NAN;
-  if (field.empty()) return true;
-  if (field.front() == '+') field.remove_prefix(1);
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), *value);
-  return error == std::errc() && end == field.data() + field.size();
-}
-
-}  // namespace
-
 std::string CsvNames(const ResultHeader& header) {
   std::string text = "time";
-  for (const ResultColumn& column : header.columns) text += "," + Field(column.name);
+  for (const ResultColumn& column : header.columns) text += "," + CsvField(column.name);
   return text + "\n";
 }
 
@@ -185,15 +206,24 @@ std::optional<Result> ParseCsv(std::string_view text, std::string* problem) {
     text.remove_prefix(text.find('\n') + 1);
     ++line;
   }
-  const std::vector<std::string> names = TakeNames(&text);
+  std::vector<std::string> names = TakeCsvFields(&text);
+  std::vector<std::string> units;
+  for (std::string& name : names) units.push_back(TakeUnit(&name));
+  const auto time = static_cast<size_t>(std::find(names.begin(), names.end(), "time") - names.begin()) %
+                    names.size();  // the first if there is none
+  const auto second = SecondsOf(units[time]);
   double number = 0;
   if (names.size() < 2 || (ParseNumber(names[0], &number) && std::isfinite(number)))
     return fail("it is no table with a line of names, separated by commas, the time first");
+  if (!second) return fail(fmt::format("`{}` is no unit of time; write s, ms, us, min or h", units[time]));
   std::set<std::string> seen;
-  for (size_t k = 1; k < names.size(); ++k) {
+  std::vector<size_t> column(names.size(), SIZE_MAX);  // by field
+  for (size_t k = 0; k < names.size(); ++k) {
+    if (k == time) continue;
+    column[k] = result.header.columns.size();
     if (names[k].empty()) return fail(fmt::format("column {} has no name", k + 1));
     if (!seen.insert(names[k]).second) return fail(fmt::format("two columns have the name `{}`", names[k]));
-    result.header.columns.push_back({.name = names[k]});
+    result.header.columns.push_back({.name = names[k], .unit = units[k]});
   }
   result.columns.resize(names.size() - 1);
   while (!text.empty()) {
@@ -210,7 +240,10 @@ std::optional<Result> ParseCsv(std::string_view text, std::string* problem) {
       const std::string_view field = row.substr(0, comma);
       if (!ParseNumber(field, &number))
         return fail(fmt::format("line {}: `{}` is not a number", line, Trimmed(field)));
-      (k == 0 ? result.times : result.columns[k - 1]).push_back(number);
+      if (k == time)
+        result.times.push_back(number * *second);
+      else
+        result.columns[column[k]].push_back(number);
       row.remove_prefix(comma == std::string_view::npos ? row.size() : comma + 1);
     }
     const size_t n = result.times.size();

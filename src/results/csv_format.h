@@ -17,6 +17,10 @@ std::unique_ptr<ResultWriter> MakeCsvWriter(const std::string& path);
 /// The same to standard output.
 std::unique_ptr<ResultWriter> MakeCsvPrinter();
 
+/// A field as it stands in a line: in quotes where it must be.
+std::string CsvField(std::string_view text);
+/// The fields of the first line of a text; the rest is left in `text`. Quotes may hold line ends.
+std::vector<std::string> TakeCsvFields(std::string_view* text);
 /// A line of names, with its end.
 std::string CsvNames(const ResultHeader& header);
 /// A row with its end; `values`: one for every column, aliases among them.
@@ -24,7 +28,8 @@ void AppendCsvRow(double time, std::span<const double> values, std::string* out)
 
 /** A last line without its end may be cut within a number: it is left out, and `damage` says so. Empty fields
 are not-a-number. Blanks around a name or a number, "\r\n" for a line end, and lines that begin with # are
-fine. The first column is the time, whatever its name. */
+fine. The time is the column `time`, or else the first one, whatever its name. Units may stand in brackets
+behind the names, "t [ms], u [V]": those of the time are read as seconds, the others kept as they are. */
 std::optional<Result> ParseCsv(std::string_view text, std::string* problem);
 
 }  // namespace cotree

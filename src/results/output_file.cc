@@ -29,6 +29,15 @@ bool OutputFile::OpenStandardOutput() {
   return descriptor_ >= 0;
 }
 
+bool OutputFile::Continue(const std::string& path, uint64_t size) {
+  path_ = path;
+  size_ = size;
+  descriptor_ = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (descriptor_ >= 0 && ftruncate(descriptor_, static_cast<off_t>(size)) == 0) return true;
+  error_ = errno;
+  return false;
+}
+
 bool OutputFile::Write(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = write(descriptor_, bytes.data(), bytes.size());

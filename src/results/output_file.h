@@ -19,6 +19,8 @@ class OutputFile {
   /// Makes the file, or empties it.
   bool Open(const std::string& path);
   bool OpenStandardOutput();
+  /// Goes on behind the first `size` bytes of a file that is there; what follows them is dropped.
+  bool Continue(const std::string& path, uint64_t size);
   bool Write(std::string_view bytes);
   /// Replaces bytes that were written before.
   bool WriteAt(uint64_t place, std::string_view bytes);

@@ -37,6 +37,8 @@ class Builder {
   VariableRef Associated(const GraphAssociation& association);
   VariableRef InnerRef(ComponentId composite, const ScalarElement::Inner& inner);
   uint32_t NewInput(const std::string& name);
+  uint32_t NewMeasured(const MeasuredInput& measured);
+  std::vector<uint32_t> SlotsNamed(const std::string& name, const LargeVector<Driver>& drivers);
   const NameFinder& names() {
     if (!names_) names_.emplace(model_, graph_);
     return *names_;
@@ -205,36 +207,70 @@ uint32_t Builder::NewInput(const std::string& name) {
   return out_.parts[part].first_variable;
 }
 
+// A part with one variable, which tables of the time give.
+uint32_t Builder::NewMeasured(const MeasuredInput& measured) {
+  ExprPool& pool = model_.expressions;
+  const SymbolId target = pool.DeclareSymbol("#data(" + measured.input + ")", SymbolKind::kVariable);
+  ScalarElement scalar;
+  scalar.variables.push_back({ScalarVariable::Role::kVariable, 0, 0, target});
+  scalar.owned = scalar.continuous = scalar.always = 1;
+  ScalarEquation row;
+  row.left = pool.Symbol(target);
+  row.right = pool.Zero();
+  for (const std::string& table : measured.tables)
+    row.right = pool.Add(row.right, pool.Call(table, {pool.Time()}));
+  row.residual = pool.Subtract(row.left, row.right);
+  row.uses = {{0, 0}};
+  scalar.equations.push_back(row);
+  return out_.parts[AddPart(std::move(scalar), ComponentId(0))].first_variable;
+}
+
+// The input slots that a name of an input, or of an output that drives them, means; empty: there is none.
+std::vector<uint32_t> Builder::SlotsNamed(const std::string& name, const LargeVector<Driver>& drivers) {
+  const auto [component, rest] = names().FindLongest(name);
+  const ElementClass& element = graph_.ElementOf(component);
+  const ComponentClass& cls = model_[element.class_id];
+  const Component& c = graph_.components[component.index()];
+  std::vector<uint32_t> slots;
+  for (uint32_t slot = 0; slot < element.slot_variable.size(); ++slot) {
+    const std::string full = InputName(model_, graph_, component, slot);
+    if (full == name) slots.push_back(c.first_input + slot);
+  }
+  if (slots.empty()) {
+    // An output: everything it drives.
+    for (uint32_t slot = 0; slot < drivers.size(); ++slot) {
+      if (drivers[slot].component == component && DriverName(model_, graph_, drivers[slot]) == name)
+        slots.push_back(slot);
+    }
+  }
+  // A source's only input may be left out: "V" is V.u.
+  if (slots.empty() && rest.empty() && element.slot_variable.size() == 1 && !cls.edges.empty())
+    slots.push_back(c.first_input);
+  if (slots.empty() || !element.composite) return slots;
+  // The input of a composite: whatever it drives inside.
+  for (uint32_t slot = 0; slot < drivers.size(); ++slot) {
+    uint32_t at = slot;
+    for (size_t steps = 0; at != UINT32_MAX && at != slots.front() && steps < drivers.size(); ++steps)
+      at = CompositeSlot(model_, graph_, graph_.drivers[at]);
+    if (at == slots.front() && slot != at) slots.push_back(slot);
+  }
+  return slots;
+}
+
 // Inputs named by the user are cut from what drives them.
 void Builder::FreeInputs(LargeVector<Driver>& drivers) {
-  for (const std::string& name : options_.free_inputs) {
-    const auto [component, rest] = names().FindLongest(name);
-    const ElementClass& element = graph_.ElementOf(component);
-    const ComponentClass& cls = model_[element.class_id];
-    const Component& c = graph_.components[component.index()];
-    std::vector<uint32_t> slots;
-    for (uint32_t slot = 0; slot < element.slot_variable.size(); ++slot) {
-      const std::string full = InputName(model_, graph_, component, slot);
-      if (full == name) slots.push_back(c.first_input + slot);
-    }
-    if (slots.empty()) {
-      // An output: everything it drives.
-      for (uint32_t slot = 0; slot < drivers.size(); ++slot) {
-        if (drivers[slot].component == component && DriverName(model_, graph_, drivers[slot]) == name)
-          slots.push_back(slot);
-      }
-    }
-    // A source's only input may be left out: "V" is V.u.
-    if (slots.empty() && rest.empty() && element.slot_variable.size() == 1 && !cls.edges.empty())
-      slots.push_back(c.first_input);
+  const auto cut = [&](const std::string& name, const auto& make) {
+    const std::vector<uint32_t> slots = SlotsNamed(name, drivers);
     if (slots.empty()) {
       problems_->push_back(name);
-      continue;
+      return;
     }
     if (free_slot_.empty()) free_slot_.assign(drivers.size(), UINT32_MAX);
-    const uint32_t variable = NewInput(name);
+    const uint32_t variable = make();
     for (const uint32_t slot : slots) free_slot_[slot] = variable;
-  }
+  };
+  for (const std::string& name : options_.free_inputs) cut(name, [&] { return NewInput(name); });
+  for (const MeasuredInput& m : options_.measured) cut(m.input, [&] { return NewMeasured(m); });
 }
 
 void Builder::BindInputs() {

@@ -139,15 +139,23 @@ struct CombinationTerm {
 bool ReplaceEquation(EquationSystem& system, std::span<const CombinationTerm> terms,
                      std::span<const VariableRef> cancelled);
 
+/** An input or output that follows data instead of what drives it. */
+struct MeasuredInput {
+  std::string input;                // "V.u", "V_u.y"
+  std::vector<std::string> tables;  // names of tables of the model over time: it is their sum
+};
+
 struct EquationOptions {
   /// Names of inputs or outputs ("V.u", "V_u.y") that become free inputs of the system.
   std::vector<std::string> free_inputs;
+  std::vector<MeasuredInput> measured;
   /// Rows are shared by sums where their total length would exceed this many times the edges (design §3.2).
   double longest_rows = 8;
   bool own_parameters = false;  // each component has its numbers for itself (ParameterTable)
 };
 
-/// Nothing is reported here: what cannot be resolved (a name in free_inputs) is listed in `problems`.
+/// Nothing is reported here: what cannot be resolved (a name in free_inputs or measured) is listed in
+/// `problems`.
 EquationSystem BuildEquations(Model& model, const SystemGraph& graph, std::vector<ScalarElement> scalars,
                               const NormalTree& tree, const EquationOptions& options,
                               std::vector<std::string>* problems);

@@ -33,6 +33,8 @@ std::string EquationSystem::VariableName(uint32_t variable, uint32_t order) cons
     for (size_t k = 0; k < inputs.size(); ++k) {
       if (inputs[k].variable == variable) return wrapped(input_names[k]);
     }
+    const std::string_view own = model->expressions.SymbolName(scalars[part.scalar].variables[0].symbol);
+    if (own.starts_with("#data(")) return wrapped(std::string(own.substr(1)));
     const std::string owner = ComponentName(*model, *graph, ComponentId(part.component));
     return wrapped((owner.empty() ? "associated" : owner + ".value") +
                    std::to_string(number - graph->components.size() + 1));

@@ -13,8 +13,10 @@ of declaration.
 Theory: docs/theory/system_graph.md, SG.6. Each check is linear in the graph. */
 void DiagnoseGraph(const Model& model, const SystemGraph& graph, Diagnostics& diagnostics);
 
-/// The signal graph: inputs that nothing drives, loops without memory.
-void DiagnoseSignals(Model& model, const SystemGraph& graph, Diagnostics& diagnostics);
+/// The signal graph: inputs that nothing drives (but for those `given` from outside, by name), loops without
+/// memory.
+void DiagnoseSignals(Model& model, const SystemGraph& graph, Diagnostics& diagnostics,
+                     const std::vector<std::string>& given = {});
 
 /// The classes themselves: as many equations as unknowns; `energy` and `loss` that account for the power.
 /// `elements` are those of a graph; classes of the user's files that no system uses are checked with their

@@ -20,8 +20,9 @@ namespace {
 
 class SignalDoctor {
  public:
-  SignalDoctor(Model& model, const SystemGraph& graph, Diagnostics& diagnostics)
-      : model_(model), graph_(graph), diagnostics_(diagnostics) {}
+  SignalDoctor(Model& model, const SystemGraph& graph, Diagnostics& diagnostics,
+               const std::vector<std::string>& given)
+      : model_(model), graph_(graph), diagnostics_(diagnostics), given_(given) {}
 
   void Run() {
     if (graph_.drivers.empty()) return;
@@ -50,12 +51,13 @@ class SignalDoctor {
             !graph_.drivers[At(id).first_input + s].component.IsNone())
           continue;
         if (associated.count({i, v}) > 0) continue;
+        const std::string name = InputName(model_, graph_, id, s);
+        if (std::find(given_.begin(), given_.end(), name) != given_.end()) continue;
         auto& [report, more] = told[{DeclarationKey(graph_, id), v}];
         if (report != nullptr) {
           ++more;
           continue;
         }
-        const std::string name = InputName(model_, graph_, id, s);
         report = &diagnostics_.Report(messages::kInputNotDriven, ComponentPlace(model_, graph_, id), {name});
         report->Label("`" + model_.Text(variable.name) + "` has no source");
         const ComponentId parent = graph_.scopes[At(id).scope].parent;
@@ -268,6 +270,7 @@ class SignalDoctor {
   Model& model_;
   const SystemGraph& graph_;
   Diagnostics& diagnostics_;
+  const std::vector<std::string>& given_;
   LargeVector<Driver> resolved_;  // by input slot
   std::map<uint32_t, std::vector<std::vector<uint32_t>>> direct_;
   uint32_t unread_parent_ = UINT32_MAX;
@@ -276,8 +279,9 @@ class SignalDoctor {
 
 }  // namespace
 
-void DiagnoseSignals(Model& model, const SystemGraph& graph, Diagnostics& diagnostics) {
-  SignalDoctor(model, graph, diagnostics).Run();
+void DiagnoseSignals(Model& model, const SystemGraph& graph, Diagnostics& diagnostics,
+                     const std::vector<std::string>& given) {
+  SignalDoctor(model, graph, diagnostics, given).Run();
 }
 
 }  // namespace cotree

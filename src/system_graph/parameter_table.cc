@@ -259,7 +259,13 @@ void Filler::FillBlock(ComponentId id, const Layout& layout, std::vector<double>
   FillDefaults(c.element, layout, block);
 }
 
+// With settings nothing is shared by chance: other settings change the numbers, never the places.
 uint32_t Filler::Store(ElementId element, const std::vector<double>& block) {
+  const auto first = static_cast<uint32_t>(out_.values.size());
+  if (!graph_.settings.empty()) {
+    out_.values.insert(out_.values.end(), block.begin(), block.end());
+    return first;
+  }
   uint64_t hash = element.value * 0x9E3779B97F4A7C15ull + block.size();
   for (const double v : block) {
     hash ^= std::bit_cast<uint64_t>(v);
@@ -274,7 +280,6 @@ uint32_t Filler::Store(ElementId element, const std::vector<double>& block) {
           equal && std::bit_cast<uint64_t>(out_.values[at->second + k]) == std::bit_cast<uint64_t>(block[k]);
     if (equal) return at->second;
   }
-  const auto first = static_cast<uint32_t>(out_.values.size());
   out_.values.insert(out_.values.end(), block.begin(), block.end());
   return first;
 }

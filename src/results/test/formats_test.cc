@@ -109,6 +109,25 @@ TEST(Csv, ACutLastLineIsLeftOut) {
   EXPECT_FALSE(got->complete());
 }
 
+// As a measuring instrument may write it: units behind the names, the time not first.
+TEST(Csv, UnitsAndTheColumnTime) {
+  std::string problem;
+  const auto result = ParseCsv("n,time [ms],u [V],x[2],w[rad/s]\n1,0,5,6,7\n2,20,8,9,10\n", &problem);
+  ASSERT_TRUE(result.has_value()) << problem;
+  EXPECT_EQ(result->times, (std::vector<double>{0, 0.02}));
+  ASSERT_EQ(result->header.columns.size(), 4u);
+  const std::pair<const char*, const char*> expected[] = {
+      {"n", ""}, {"u", "V"}, {"x[2]", ""}, {"w", "rad/s"}};
+  for (size_t k = 0; k < 4; ++k) {
+    EXPECT_EQ(result->header.columns[k].name, expected[k].first);
+    EXPECT_EQ(result->header.columns[k].unit, expected[k].second);
+  }
+  EXPECT_EQ(result->columns[0], (std::vector<double>{1, 2}));
+  EXPECT_EQ(result->columns[3], (std::vector<double>{7, 10}));
+  EXPECT_FALSE(ParseCsv("t [kg],u\n0,1\n", &problem).has_value());
+  EXPECT_NE(problem.find("`kg` is no unit of time"), std::string::npos) << problem;
+}
+
 TEST(Csv, ForeignTables) {
   std::string problem;
   const auto got =

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/prepare_run.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "cli/files.h"
+#include "cli/measured_data.h"
+#include "cli/system_command.h"
+
+namespace cotree {
+namespace {
+
+const Experiment* FindExperiment(const Model& model, std::string_view name) {
+  for (const Experiment& e : model.experiments) {
+    const std::string_view own = model.names.Text(e.name);
+    if (own == name || (name.empty() && !own.starts_with(kSettingsExperiment))) return &e;
+  }
+  return nullptr;
+}
+
+double Setting(const Model& model, ExprId expr, double otherwise) {
+  if (expr.IsNone()) return otherwise;
+  return EvaluateConstant(model.expressions, expr, {}).value_or(otherwise);
+}
+
+/* Fills a PreparedRun step by step; each step is false where it is the last. */
+class Preparer {
+ public:
+  Preparer(const SimulateOptions& options, TextReader& reader, const Variation& variation)
+      : options_(options), reader_(reader), variation_(variation) {}
+
+  PreparedRun Run() {
+    if (Load() && Choose() && Measure() && DoTranslate()) Set();
+    return std::move(out_);
+  }
+
+ private:
+  bool Refuse(int exit, std::string problem) {
+    if (out_.exit == kExitOk) {
+      out_.exit = exit;
+      out_.problem = std::move(problem);
+    }
+    return false;
+  }
+  const Model& model() const { return out_.loaded->model; }
+
+  bool Load() {
+    LoadOptions load{.library = options_.library};
+    load.settings = options_.settings;
+    load.alternatives = variation_.alternatives;
+    load.system = options_.system;
+    load.experiment = options_.experiment;
+    out_.loaded = LoadModel(options_.file, reader_, load);
+    if (!out_.loaded->readable) return Refuse(kExitForeign, "");
+    return out_.loaded->diagnostics.ok() || Refuse(kExitModel, "");
+  }
+
+  bool Choose() {
+    experiment_ = FindExperiment(model(), options_.experiment);
+    const bool other = experiment_ != nullptr && !options_.system.empty() &&
+                       model().names.Text(model()[experiment_->system].name) != options_.system;
+    if (other && options_.experiment.empty()) experiment_ = nullptr;
+    if (experiment_ == nullptr && !options_.experiment.empty()) {
+      std::vector<std::string> names;
+      for (const Experiment& e : model().experiments) names.push_back(model().Text(e.name));
+      return Refuse(kExitUsage, fmt::format("there is no experiment `{}` in {}{}", options_.experiment,
+                                            options_.file, DidYouMean(options_.experiment, names)));
+    }
+    if (model().systems.empty()) return Refuse(kExitUsage, options_.file + " has no system");
+    if (experiment_ == nullptr && options_.system.empty() && model().systems.size() > 1) {
+      std::string list;
+      for (const ClassId id : model().systems)
+        list += (list.empty() ? "" : ", ") + model().Text(model()[id].name);
+      return Refuse(kExitUsage,
+                    fmt::format("{} has several systems; choose one with --system: {}", options_.file, list));
+    }
+    return true;
+  }
+
+  bool Measure() {
+    for (const std::string& text : options_.inputs) {
+      std::string problem;
+      auto data = ReadMeasuredData(text, &problem);
+      if (!data.read) return Refuse(data.usage ? kExitUsage : kExitForeign, problem);
+      out_.translated_with.measured.emplace_back(data.input, data.tables);
+      if (!data.note.empty()) out_.notes.push_back(data.note);
+      measured_.push_back(std::move(data));
+    }
+    return true;
+  }
+
+  bool DoTranslate() {
+    TranslateOptions& translate = out_.translated_with;
+    translate.system = options_.system;
+    translate.chosen = variation_.chosen;
+    if (experiment_ != nullptr) translate.experiment = model().names.Text(experiment_->name);
+    out_.translation = Translate(*out_.loaded, translate);
+    for (const std::string& name : out_.translation->unknown_inputs)
+      return Refuse(kExitUsage, UnknownInput(model(), *out_.translation, name));
+    if (!out_.loaded->diagnostics.ok() || !out_.translation->ok) return Refuse(kExitModel, "");
+    const Program& program = *out_.translation->program;
+    if (!program.unsupported.empty())
+      return Refuse(kExitModel, program.unsupported.front() + " cannot be computed in this version");
+    for (const MeasuredData& data : measured_) {
+      const std::string problem = CheckMeasuredUnit(data, model(), *out_.translation);
+      if (!problem.empty()) return Refuse(kExitUsage, problem);
+    }
+    return true;
+  }
+
+  void Set() {
+    SimulationOptions& s = out_.simulation;
+    if (experiment_ != nullptr) {
+      s.start = Setting(model(), experiment_->settings.begin, 0);
+      s.stop = Setting(model(), experiment_->settings.stop, s.start + 1);
+      s.interval = Setting(model(), experiment_->settings.interval, 0);
+      s.rtol = Setting(model(), experiment_->settings.tolerance, s.rtol);
+      s.steady = experiment_->settings.steady;
+    }
+    s.steady = s.steady || model()[out_.translation->graph->system].steady;
+    if (options_.stop) s.stop = *options_.stop;
+    if (options_.rtol) s.rtol = *options_.rtol;
+    if (options_.interval) s.interval = *options_.interval;
+    s.method = MethodOf(options_.solver);
+    if (options_.step) s.step = *options_.step;
+    if (options_.max_step) s.max_step = *options_.max_step;
+    for (const MeasuredData& data : measured_) {
+      std::string note = MeasuredEnds(data, s.start, s.stop);
+      if (!note.empty()) out_.notes.push_back(std::move(note));
+    }
+    if (!(s.rtol >= 1e-13 && s.rtol <= 0.1))
+      Refuse(kExitUsage, fmt::format("a tolerance of {} is not between 1e-13 and 0.1", s.rtol));
+    if ((options_.step && !(*options_.step > 0)) || (options_.max_step && !(*options_.max_step > 0)))
+      Refuse(kExitUsage, "a step must be longer than 0");
+    if (options_.interval && !(*options_.interval > 0))
+      Refuse(kExitUsage, "the interval of the output must be positive");
+    if (!std::isfinite(s.stop)) Refuse(kExitUsage, "the run would never end");
+    if (!(s.stop > s.start))
+      Refuse(kExitUsage,
+             fmt::format("the run would end at {} s, not after its beginning at {} s", s.stop, s.start));
+  }
+
+  const SimulateOptions& options_;
+  TextReader& reader_;
+  const Variation& variation_;
+  const Experiment* experiment_ = nullptr;
+  std::vector<MeasuredData> measured_;
+  PreparedRun out_;
+};
+
+}  // namespace
+
+PreparedRun PrepareRun(const SimulateOptions& options, TextReader& reader, const Variation& variation) {
+  return Preparer(options, reader, variation).Run();
+}
+
+void SayPrepared(const PreparedRun& prepared, const Console& console) {
+  PrintDiagnostics(prepared.loaded->diagnostics, prepared.loaded->model.files, console);
+  for (const std::string& note : prepared.notes) fmt::print(stderr, "cotree: note: {}\n", note);
+  if (!prepared.problem.empty()) fmt::print(stderr, "cotree: {}\n", prepared.problem);
+}
+
+}  // namespace cotree

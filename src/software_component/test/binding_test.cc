@@ -16,7 +16,7 @@ ComponentDescription Library() {
 
 TEST(ComponentBinding, NumbersOfBothSidesFit) {
   ComponentBinding binding;
-  const ComponentInterface model = {{"b", "a"}, {"r", "q", "p"}, {{{0}, {}}, {{1, 2}, {0, 1}}}, 0.0};
+  const ComponentInterface model = {{"b", "a"}, {"r", "q", "p"}, {}, {{{0}, {}}, {{1, 2}, {0, 1}}}, 0.0};
   EXPECT_EQ(BindComponent(model, Library(), &binding), "");
   EXPECT_EQ(binding.inputs, (std::vector<uint32_t>{1, 0}));
   EXPECT_EQ(binding.outputs, (std::vector<uint32_t>{2, 1, 0}));
@@ -25,7 +25,7 @@ TEST(ComponentBinding, NumbersOfBothSidesFit) {
 
 TEST(ComponentBinding, ContradictionsAreNamed) {
   ComponentBinding binding;
-  ComponentInterface model = {{"a", "b"}, {"p", "q", "r"}, {{{0, 2}, {}}, {{1}, {0}}}, 0.0};
+  ComponentInterface model = {{"a", "b"}, {"p", "q", "r"}, {}, {{{0, 2}, {}}, {{1}, {0}}}, 0.0};
   EXPECT_EQ(BindComponent(model, Library(), &binding),
             "output `q` depends directly on input `b` in the library, but not by `feedthrough` in the class");
   model.sample_period = 0.5;

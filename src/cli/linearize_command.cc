@@ -315,7 +315,9 @@ class LinearizeCommand {
                          : loop.channels.size() == 1 ? loop.name
                                                      : "responses");
     const Channel& first = loop.channels[0].channel;
-    if (first.period > 0) title += fmt::format(", sampled every {} s", ShortNumber(first.period));
+    const std::string sampled =
+        first.period > 0 ? fmt::format(", sampled every {} s", ShortNumber(first.period)) : "";
+    title += sampled;
     if (!options_.bode.empty() && !Save(BodeFigure(title, loop.channels, margins), options_.bode))
       return kExitForeign;
     if (!options_.nyquist.empty() && !Save(NyquistFigure(title, first), options_.nyquist))
@@ -333,7 +335,8 @@ class LinearizeCommand {
           loop.name);
       return kExitNumerical;
     }
-    return Save(StepFigure(system + ": closed loop L/(1 + L), L = " + loop.name, {{"L/(1 + L)", closed}}),
+    return Save(StepFigure(system + ": closed loop L/(1 + L), L = " + loop.name + sampled,
+                           {{"L/(1 + L)", closed}}),
                 options_.step)
                ? kExitOk
                : kExitForeign;

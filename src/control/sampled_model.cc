@@ -204,7 +204,7 @@ class Linearizer {
     for (int turn = 0; turn < kMostTurns; ++turn) {
       std::vector<std::pair<uint32_t, double>> found;
       OverActions(active, [&](const Program::Action& a) {
-        if (!a.reinit && place_.count(a.target) > 0)
+        if (!a.reinit && IsReal(a.target))  // also what carries no memory: others are set from it
           found.emplace_back(a.target, run_.ComputeTangent(a, tick_time_));
       });
       bool changed = false;

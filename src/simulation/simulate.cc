@@ -87,6 +87,7 @@ class DeadCentres {
     }
     largest_.assign(blocks_.size(), -INFINITY);
     falling_.assign(blocks_.size(), 0);
+    last_.assign(blocks_.size(), NAN);
   }
   bool none() const { return blocks_.empty(); }
   /// A block that is close to a dead centre or could not be solved, if there is one.
@@ -112,11 +113,16 @@ class DeadCentres {
     const auto a = at(from), a2 = at(from + little), b2 = at(to - little), b = at(to);
     if (a.empty() || a2.empty() || b2.empty() || b.empty()) return std::nullopt;
     for (size_t k = 0; k < blocks_.size(); ++k) {
+      if (!(std::fabs(a[k].log - last_[k]) < 1e-6)) {  // another mode, with another matrix
+        largest_[k] = -INFINITY;
+        falling_[k] = 0;
+      }
+      last_[k] = b[k].log;
       largest_[k] = std::max({largest_[k], a[k].log, b[k].log});
       const bool changed = a[k].sign * b[k].sign < 0;
       const bool falls = a2[k].log < a[k].log, rises = b2[k].log < b[k].log;
       const bool turned_before = falling_[k] != 0 && !falls;
-      falling_[k] = rises ? 0 : 1;
+      falling_[k] = b[k].log < b2[k].log ? 1 : 0;
       double least = turned_before ? a[k].log : largest_[k], low = from, high = to;
       // Nested intervals around the change of sign, or around the least size.
       for (int turn = 0; turn < 40 && (changed || (falls && rises)); ++turn) {
@@ -139,6 +145,7 @@ class DeadCentres {
   std::vector<uint32_t> blocks_;
   std::vector<double> largest_;   // of the determinants, their logarithms
   std::vector<uint8_t> falling_;  // at the end of the last step
+  std::vector<double> last_;      // the logarithms there
 };
 
 class Simulator {

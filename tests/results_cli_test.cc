@@ -160,6 +160,13 @@ TEST_F(ResultCommands, TheHashFollowsTheModelAndItsSettings) {
   EXPECT_NE(hash("a.cotr"), hash("c.cotr"));
 }
 
+TEST_F(ResultCommands, AScaleIsTheSizeOfAState) {
+  Simulate("scaled.csv", {"--scale", "c.v = 1 mV"});
+  ExpectRefused({"simulate", "m.cot", "--scale", "r.v = 1 V"}, 2, "it is no state");
+  ExpectRefused({"simulate", "m.cot", "--scale", "c.v = 1 kg"}, 2, "does not fit; it is measured in V");
+  ExpectRefused({"simulate", "m.cot", "--scale", "c.v"}, 2, "--scale wants `state = size`");
+}
+
 TEST_F(ResultCommands, SimulateDraws) {
   const Ran run = Run({"simulate", "m.cot", "--plot"});
   EXPECT_EQ(run.exit_code, 0) << run.err;

@@ -7,6 +7,7 @@
 
 #include "cli/files.h"
 #include "cli/measured_data.h"
+#include "cli/quantities.h"
 #include "cli/system_command.h"
 
 namespace cotree {
@@ -110,6 +111,27 @@ class Preparer {
     return true;
   }
 
+  bool AddScale(const std::string& text) {
+    auto scale = ParseNamedValue(text);
+    if (!scale || !(scale->number > 0))
+      return Refuse(
+          kExitUsage,
+          fmt::format("--scale wants `state = size`, as in --scale \"tank.p = 1 bar\"; got `{}`", text));
+    const SortedSystem& sorted = *out_.translation->sorted;
+    const VariableRef ref = FindVariable(*out_.translation->equations,
+                                         NameFinder(model(), *out_.translation->graph), scale->name);
+    if (!sorted.HasSlot(ref) || !sorted.IsState(ref)) {
+      std::vector<std::string> states;
+      for (const VariableRef& s : sorted.states) states.push_back(sorted.SlotName(sorted.Slot(s)));
+      return Refuse(kExitUsage, fmt::format("--scale {}: it is no state; `cotree order` lists the states{}",
+                                            scale->name, DidYouMean(scale->name, states)));
+    }
+    const std::string problem = ConvertToSi(*out_.translation->equations, ref, &*scale);
+    if (!problem.empty()) return Refuse(kExitUsage, fmt::format("--scale {}: {}", scale->name, problem));
+    out_.simulation.scales.emplace_back(sorted.Slot(ref), scale->number);
+    return true;
+  }
+
   void Set() {
     SimulationOptions& s = out_.simulation;
     if (experiment_ != nullptr) {
@@ -126,6 +148,7 @@ class Preparer {
     s.method = MethodOf(options_.solver);
     if (options_.step) s.step = *options_.step;
     if (options_.max_step) s.max_step = *options_.max_step;
+    for (const std::string& text : options_.scales) AddScale(text);
     for (const MeasuredData& data : measured_) {
       std::string note = MeasuredEnds(data, s.start, s.stop);
       if (!note.empty()) out_.notes.push_back(std::move(note));

@@ -2,7 +2,10 @@
 #include "cli/quantities.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+
+#include "units/unit.h"
 
 namespace cotree {
 
@@ -28,6 +31,35 @@ std::string UnitOf(const EquationSystem& system, VariableRef ref) {
   if (ref.order >= 2)
     unit = (unit.empty() || unit == "1" ? std::string("1") : unit) + "/s^" + std::to_string(ref.order);
   return unit == "1" ? "" : unit;
+}
+
+std::optional<NamedValue> ParseNamedValue(const std::string& text) {
+  const auto trimmed = [](const std::string& part) {
+    const size_t first = part.find_first_not_of(' ');
+    return first == std::string::npos ? "" : part.substr(first, part.find_last_not_of(' ') + 1 - first);
+  };
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos) return std::nullopt;
+  NamedValue out;
+  out.name = trimmed(text.substr(0, equals));
+  const std::string value = trimmed(text.substr(equals + 1));
+  char* end = nullptr;
+  out.number = std::strtod(value.c_str(), &end);
+  out.unit = trimmed(end);
+  if (end == value.c_str() || out.name.empty() || !std::isfinite(out.number)) return std::nullopt;
+  return out;
+}
+
+std::string ConvertToSi(const EquationSystem& system, VariableRef ref, NamedValue* value) {
+  if (value->unit.empty()) return {};
+  const UnitResult unit = ParseUnit(value->unit);
+  if (!unit.ok()) return "`" + value->unit + "` is not a unit: " + unit.error().reason;
+  const std::string own = UnitOf(system, ref);
+  const UnitResult wanted = ParseUnit(own.empty() ? "1" : own);
+  if (wanted.ok() && !own.empty() && !(wanted.unit().dimension == unit.unit().dimension))
+    return "`" + value->unit + "` does not fit; it is measured in " + own;
+  value->number = unit.unit().ToSi(value->number);
+  return {};
 }
 
 std::optional<double> ParseTime(const std::string& text) {

@@ -11,6 +11,15 @@ namespace cotree {
 /// The SI unit of a variable as people write it ("V", "rad/s"); empty where it has none or it was inferred.
 std::string UnitOf(const EquationSystem& system, VariableRef ref);
 
+/** "load.w = 955 rpm", taken apart. */
+struct NamedValue {
+  std::string name, unit;
+  double number = 0;
+};
+std::optional<NamedValue> ParseNamedValue(const std::string& text);
+/// The number in SI units. What is wrong with its unit otherwise, in words.
+std::string ConvertToSi(const EquationSystem& system, VariableRef ref, NamedValue* value);
+
 /// "2.5 s", "40 ms", "3 min", "2.5": seconds.
 std::optional<double> ParseTime(const std::string& text);
 

@@ -66,6 +66,11 @@ CLI::App* AddRunCommand(CLI::App& app, const char* name, const char* about, Simu
   command->add_option("--stop", times->stop, "when to end: \"2.5 s\", \"40 ms\", 2.5");
   command->add_option("--interval", times->interval, "of the output; otherwise a 500th of the run");
   command->add_option("--rtol", options->rtol, "relative tolerance (1e-6)");
+  command
+      ->add_option("--scale", options->scales,
+                   "\"tank.p=1 bar\": errors of this state count against that size; may be repeated")
+      ->take_all()
+      ->expected(1);
   command->add_option("--set", options->settings, "a parameter: --set \"motor.R=0.3 ohm\"; may be repeated")
       ->take_all()
       ->expected(1);

@@ -177,8 +177,9 @@ int SimulateOnce(const SimulateOptions& options, TextReader& reader, const Conso
   SimulationOutput output(header, options.output, options.csv && options.output.empty(), std::move(kept),
                           columns);
   const SimulationOptions& s = p.simulation;
-  const std::string settings = fmt::format("{} {} {} {} {} {} {}", s.start, s.stop, s.interval, s.rtol,
-                                           s.step, s.max_step, options.solver);
+  std::string settings = fmt::format("{} {} {} {} {} {} {}", s.start, s.stop, s.interval, s.rtol, s.step,
+                                     s.max_step, options.solver);
+  for (const std::string& scale : options.scales) settings += " " + scale;
   Checkpoint from;
   if (options.resume) {
     const int exit = Resume(options, header, settings, p.simulation, from);

@@ -258,6 +258,7 @@ bool CheckFigures(Sweep& sweep, const PreparedRun& prepared) {
 std::string About(const SweepOptions& options, const SourceFiles& files) {
   const SimulateOptions& run = options.run;
   std::vector<std::string> told = run.settings;
+  told.insert(told.end(), run.scales.begin(), run.scales.end());
   DiskReader reader;
   for (const std::string& input : run.inputs) {
     told.push_back(input);

@@ -20,52 +20,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/** "load.w = 955 rpm", taken apart. */
-struct Demand {
-  std::string name, unit;
-  double number = 0;
-};
-
-std::string Trimmed(const std::string& text) {
-  const size_t first = text.find_first_not_of(' ');
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') + 1 - first);
-}
-
-bool ParseDemand(const std::string& text, Demand* out) {
-  const size_t equals = text.find('=');
-  if (equals != std::string::npos) {
-    out->name = Trimmed(text.substr(0, equals));
-    const std::string value = Trimmed(text.substr(equals + 1));
-    char* end = nullptr;
-    out->number = std::strtod(value.c_str(), &end);
-    out->unit = Trimmed(end);
-    if (end != value.c_str() && !out->name.empty() && std::isfinite(out->number)) return true;
-  }
-  fmt::print(stderr, "cotree: --fix wants `variable = value`, as in --fix \"load.w = 100\"; got `{}`\n",
-             text);
-  return false;
-}
-
-// In SI units; false and a message where the unit is none, or one of something else.
-bool ToSi(const EquationSystem& system, VariableRef ref, Demand* demand) {
-  if (demand->unit.empty()) return true;
-  const UnitResult unit = ParseUnit(demand->unit);
-  if (!unit.ok()) {
-    fmt::print(stderr, "cotree: --fix {}: `{}` is not a unit: {}\n", demand->name, demand->unit,
-               unit.error().reason);
-    return false;
-  }
-  const std::string own = UnitOf(system, ref);
-  const UnitResult wanted = ParseUnit(own.empty() ? "1" : own);
-  if (wanted.ok() && !own.empty() && !(wanted.unit().dimension == unit.unit().dimension)) {
-    fmt::print(stderr, "cotree: --fix {}: `{}` does not fit; it is measured in {}\n", demand->name,
-               demand->unit, own);
-    return false;
-  }
-  demand->number = unit.unit().ToSi(demand->number);
-  return true;
-}
-
 std::string Quantity(double value, const std::string& unit) {
   return ShortNumber(value) + (unit.empty() ? "" : " " + unit);
 }
@@ -74,16 +28,20 @@ class TrimCommand {
  public:
   TrimCommand(const TrimOptions& options, Translation& t) : options_(options), t_(t) {}
 
-  int Run(const std::vector<Demand>& demands, const Console& colours, SystemOutput* out) {
+  int Run(const std::vector<NamedValue>& demands, const Console& colours, SystemOutput* out) {
     const Program& program = *t_.program;
     std::vector<std::string> names;
-    for (const Demand& d : demands) names.push_back(d.name);
+    for (const NamedValue& d : demands) names.push_back(d.name);
     std::vector<VariableRef> refs;
     if (!FindOutputs(t_, names, &refs)) return kExitUsage;
     TrimProblem problem;
     for (size_t k = 0; k < refs.size(); ++k) {
-      Demand demand = demands[k];
-      if (!ToSi(*t_.equations, refs[k], &demand)) return kExitUsage;
+      NamedValue demand = demands[k];
+      const std::string problem_of_unit = ConvertToSi(*t_.equations, refs[k], &demand);
+      if (!problem_of_unit.empty()) {
+        fmt::print(stderr, "cotree: --fix {}: {}\n", demand.name, problem_of_unit);
+        return kExitUsage;
+      }
       problem.fixed.push_back({t_.sorted->Slot(refs[k]), demand.number});
     }
     if (!program.unsupported.empty()) {
@@ -321,11 +279,15 @@ class TrimCommand {
 }  // namespace
 
 int RunTrim(const TrimOptions& options, const Console& console) {
-  std::vector<Demand> demands;
+  std::vector<NamedValue> demands;
   for (const std::string& text : options.fixed) {
-    Demand demand;
-    if (!ParseDemand(text, &demand)) return kExitUsage;
-    demands.push_back(demand);
+    const auto demand = ParseNamedValue(text);
+    if (!demand) {
+      fmt::print(stderr, "cotree: --fix wants `variable = value`, as in --fix \"load.w = 100\"; got `{}`\n",
+                 text);
+      return kExitUsage;
+    }
+    demands.push_back(*demand);
   }
   TranslateOptions translate;
   translate.free_inputs = options.free;

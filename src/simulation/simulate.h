@@ -29,6 +29,8 @@ struct SimulationOptions {
   double start = 0, stop = 1;
   double interval = 0;  // of the output; 0: a 500th of the run
   double rtol = 1e-6;
+  /// States (slots) whose size is known: errors below rtol times this size are none.
+  std::vector<std::pair<uint32_t, double>> scales;
   double step = 0;      // of the methods with fixed steps; 0: `interval`
   double max_step = 0;  // 0: a 100th of the run, so that no pulse of an input is stepped over unseen
   Method method = Method::kAutomatic;

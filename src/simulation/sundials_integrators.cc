@@ -54,6 +54,10 @@ class SundialsIntegrator : public Integrator {
       if (first && y[k] != 0) least_[k] = std::min(1e-6, 1e-6 * std::fabs(y[k]));
       largest_[k] = std::max(largest_[k], std::fabs(y[k]));
     }
+    for (const auto& [slot, size] : options_.scales) {
+      const auto at = std::find(slots_.begin(), slots_.end(), slot);
+      if (at != slots_.end()) least_[static_cast<size_t>(at - slots_.begin())] = size;
+    }
   }
   static int Right(double t, N_Vector y, N_Vector derivative, void* self) {
     return static_cast<SundialsIntegrator*>(self)->Derivatives(t, y, derivative);

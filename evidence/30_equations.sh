@@ -33,7 +33,7 @@ out="$(run test_oracle 'AllSmallNetworks.*')"
 row "all networks of up to 4 edges" "test_oracle --gtest_filter='AllSmallNetworks.*'" "$(said "$out" 'networks [0-9]+, singular [0-9]+, order mismatches [0-9]+')" "0 mismatches" "$(verdict "$out")"
 out="$(run test_oracle 'RandomBlocks.*')"
 row "blocks of random networks = those of dense circuit and cut-set matrices" "test_oracle --gtest_filter='RandomBlocks.*'" \
-  "$(said "$out" 'blocks compared [0-9]+ .with loops [0-9]+., different [0-9]+')" "0 different" "$(verdict "$out")"
+  "$(said "$out" 'blocks compared [0-9]+ .with loops [0-9]+, with couplers [0-9]+., different [0-9]+')" "0 different" "$(verdict "$out")"
 out="$(run test_normal_tree '*')"
 row "the normal tree against brute force over all pairs of forests; certificates checked" "test_normal_tree" "$(passed "$out")" "all" "$(verdict "$out")"
 

@@ -60,6 +60,19 @@ row "continuous foreign code: closed forms and the same laws as equations, loops
 out="$(run test_software_component '*')"
 row "the host of foreign code: 5 times each, no process left" "test_software_component" "$(passed "$out")" "all" "$(verdict "$out")"
 
+# What the sections ask for besides.
+out="$(run test_events 'ResidualForm.*')"
+row "IDA in residual form against CVODE on a grid of diodes; resumed to the same bits" "test_events --gtest_filter='ResidualForm.*'" "$(passed "$out")" "all" "$(verdict "$out")"
+out="$(run test_events 'Modes.*')"
+row "dead centres, loops of truth values, modes that change the number of states: refused or said" "test_events --gtest_filter='Modes.*'" "$(passed "$out")" "all" "$(verdict "$out")"
+out="$(run test_product 'SampledControl.*')"
+row "sampled controllers as a discrete model in linearize: sampled_pid_motor.json" "test_product --gtest_filter='SampledControl.*'" "$(said "$out" 'sampled pid: [0-9]+ samples of the linear model, worst [0-9.e+-]+')" "1e-10" "$(verdict "$out")"
+out="$(
+  run test_sweep '*'
+  run test_product 'Sweeps.*:MeasuredInputs.*'
+)"
+row "sweep: the same bits as simulate --set with any number of threads, resumed; --input against closed forms; --watch" "test_sweep; test_product --gtest_filter='Sweeps.*:MeasuredInputs.*'" "$(passed "$out")" "all" "$(verdict "$out")"
+
 # 6. Cold start.
 ms="$(for ((k = 0; k < 20; ++k)); do
   begin=$(date +%s%N)

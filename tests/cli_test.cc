@@ -18,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
+using test::Contains;
 using test::Ran;
 using test::ReadText;
 using test::TemporaryFolder;
@@ -25,10 +26,6 @@ using test::WriteText;
 
 Ran Cotree(const std::vector<std::string>& words, const fs::path& folder = test::kRoot) {
   return test::RunCotree(words, folder);
-}
-
-bool Contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 constexpr const char* kCircuit =

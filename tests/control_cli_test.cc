@@ -15,15 +15,12 @@ namespace cotree {
 namespace {
 
 using Json = nlohmann::json;
+using test::Contains;
 using test::Ran;
 using test::ReadText;
 using test::RunCotree;
 using test::TemporaryFolder;
 using test::WriteText;
-
-bool Contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 double ValueOf(const Json& list, const std::string& name) {
   for (const Json& entry : list) {

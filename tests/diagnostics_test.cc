@@ -24,6 +24,7 @@ namespace cotree {
 namespace {
 
 namespace fs = std::filesystem;
+using test::Contains;
 using test::Expectation;
 using test::WrongModel;
 
@@ -107,10 +108,6 @@ Outcome Check(const std::string& text, bool notes = false) {
 bool ExpectsNotes(const WrongModel& model) {
   return std::any_of(model.expectations.begin(), model.expectations.end(),
                      [](const Expectation& e) { return e.code / 100 == 41; });
-}
-
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
 }
 
 std::string Replaced(std::string text, std::string_view from, std::string_view to) {

@@ -22,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using Complex = std::complex<double>;
 using Json = nlohmann::json;
+using test::Contains;
 using test::Ran;
 using test::ReadText;
 using test::RunCotree;
@@ -29,10 +30,6 @@ using test::TemporaryFolder;
 using test::WriteText;
 
 const std::vector<std::string> kCommands{"tree", "order", "equations", "linearize"};
-
-bool Contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 size_t Count(const std::string& text, const std::string& part) {
   size_t n = 0;

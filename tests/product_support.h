@@ -35,6 +35,10 @@ inline void WriteText(const fs::path& path, std::string_view text) {
 
 /// The files below a folder of the repository with this extension, in order of their names. None if there is
 /// no such folder.
+inline bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
 inline std::vector<fs::path> FilesBelow(const fs::path& folder, std::string_view extension) {
   std::vector<fs::path> files;
   if (!fs::exists(kRoot / folder)) return files;

@@ -13,15 +13,12 @@
 namespace cotree {
 namespace {
 
+using test::Contains;
 using test::Ran;
 using test::ReadText;
 using test::RunCotree;
 using test::TemporaryFolder;
 using test::WriteText;
-
-bool Contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 constexpr const char* kModel = R"(
 system LowPass {

@@ -16,16 +16,13 @@ namespace cotree {
 namespace {
 
 using Json = nlohmann::json;
+using test::Contains;
 using test::kRoot;
 using test::Ran;
 using test::ReadText;
 using test::RunCotree;
 using test::TemporaryFolder;
 using test::WriteText;
-
-bool Contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 class SampledControl : public testing::Test {
  protected:

@@ -21,15 +21,12 @@
 namespace cotree {
 namespace {
 
+using test::Contains;
 using test::Ran;
 using test::ReadText;
 using test::RunCotree;
 using test::TemporaryFolder;
 using test::WriteText;
-
-bool Contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 using Cells = std::vector<std::vector<std::string>>;
 

@@ -42,8 +42,9 @@ Answer AskCotree(const std::string& model_text) {
     out.bits += "--\n";
   }
   for (uint32_t e = 0; e < translation->graph->edges.size(); ++e) {
-    if (translation->tree.InTree(EdgeId(e)))
-      out.branches.push_back(EdgeName(loaded->model, *translation->graph, EdgeId(e)));
+    out.edges.push_back(EdgeName(loaded->model, *translation->graph, EdgeId(e)));
+    if (translation->tree.InTree(EdgeId(e))) out.branches.push_back(out.edges.back());
+    if (translation->tree.InThroughTree(EdgeId(e))) out.through_branches.push_back(out.edges.back());
   }
   for (const std::string& state : out.states) out.bits += state + "\n";
   for (const double a : linear.A) {

@@ -125,7 +125,7 @@ inline std::optional<std::vector<size_t>> BlockSizes(const std::vector<std::vect
 places their derivatives take; then the outputs of sensors and blocks (or their derivatives). */
 struct Structure {
   std::vector<std::vector<size_t>> equations;
-  size_t unknowns = 0;
+  size_t unknowns = 0, states = 0;
 };
 
 /// Across variables by the circuits of one tree, through variables by the cut-sets of another; with ordinary
@@ -178,7 +178,10 @@ inline std::optional<Structure> StructureOf(const Network& network, const std::v
         for (size_t port : {e1, e2}) {
           if (through->in_tree[port]) return std::nullopt;
           is_known[y(port)] = true;
-          laws.push_back({{x(port)}, {y(e1), y(e2)}});
+          if (e.values[2].num == 0)  // k = 0: two inductors
+            laws.push_back({{x(port)}, {y(port)}});
+          else
+            laws.push_back({{x(port)}, {y(e1), y(e2)}});
         }
         break;
       case Type::kVoltageSource:
@@ -273,6 +276,7 @@ inline std::optional<Structure> StructureOf(const Network& network, const std::v
       add(values, {});
     }
   }
+  s.states = static_cast<size_t>(std::count(is_known.begin(), is_known.end(), true));
   return s;
 }
 

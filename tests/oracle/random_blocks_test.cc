@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of random networks of two-terminal elements against those of dense circuit and cut-set matrices of
-// the same tree.
+// Blocks of random networks, couplers among them, against those of dense circuit and cut-set matrices of the
+// same trees.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "oracle/ask.h"
 #include "oracle/blocks.h"
@@ -13,26 +14,39 @@
 namespace cotree::oracle {
 namespace {
 
+/// The tree as numbers of the network's edges; none where an element is written as several components.
+std::optional<std::vector<size_t>> TreeOf(const Network& network, const Answer& answer,
+                                          const std::vector<std::string>& branches) {
+  std::vector<size_t> tree;
+  size_t edge = 0;
+  for (const Element& e : network.elements) {
+    std::vector<std::string> own;
+    for (const std::string& name : answer.edges) {
+      if (name == e.name || name.starts_with(e.name + ".")) own.push_back(name);
+    }
+    if (own.size() != e.ports.size()) return std::nullopt;
+    for (const std::string& name : own) {
+      if (std::find(branches.begin(), branches.end(), name) != branches.end()) tree.push_back(edge);
+      ++edge;
+    }
+  }
+  return tree;
+}
+
 TEST(RandomBlocks, AreThoseOfDenseMatrices) {
-  size_t compared = 0, different = 0, with_loops = 0;
+  size_t compared = 0, different = 0, with_loops = 0, with_couplers = 0;
   for (uint32_t seed = 1; seed <= 1400; ++seed) {
     RandomNetworkMaker maker(seed, false);
     const Network network = maker.Make();
-    // One edge an element, so that names are numbers of edges.
-    if (EdgesOf(network).size() != network.elements.size()) continue;
     const Answer answer = AskCotree(NetworkText(network));
     if (answer.refused) continue;
-    std::vector<size_t> tree;
-    bool known = true;
-    for (const std::string& branch : answer.branches) {
-      const auto at = std::find_if(network.elements.begin(), network.elements.end(),
-                                   [&](const Element& e) { return e.name == branch; });
-      known = known && at != network.elements.end();
-      tree.push_back(static_cast<size_t>(at - network.elements.begin()));
-    }
-    if (!known) continue;
-    std::sort(tree.begin(), tree.end());
-    const auto expected = ReferenceBlockSizes(network, tree, tree);
+    const auto across = TreeOf(network, answer, answer.branches),
+               through = TreeOf(network, answer, answer.through_branches);
+    if (!across || !through) continue;
+    const auto structure = StructureOf(network, *across, *through);
+    // Numbers that cancel cost states; what then takes the place of an equation is a choice.
+    if (!structure || structure->states != static_cast<size_t>(answer.order)) continue;
+    const auto expected = BlockSizes(structure->equations, structure->unknowns);
     if (!expected) continue;
     // Signals that drive sources are blocks of one besides.
     std::vector<size_t> wanted, got;
@@ -46,6 +60,7 @@ TEST(RandomBlocks, AreThoseOfDenseMatrices) {
     std::sort(got.begin(), got.end());
     ++compared;
     with_loops += wanted.empty() ? 0u : 1u;
+    with_couplers += answer.edges.size() > network.elements.size() ? 1u : 0u;
     if (wanted == got) continue;
     ++different;
     if (different <= 3) {
@@ -53,8 +68,10 @@ TEST(RandomBlocks, AreThoseOfDenseMatrices) {
                     << ::testing::PrintToString(got);
     }
   }
-  std::printf("blocks compared %zu (with loops %zu), different %zu\n", compared, with_loops, different);
-  EXPECT_GT(compared, 40u);
+  std::printf("blocks compared %zu (with loops %zu, with couplers %zu), different %zu\n", compared,
+              with_loops, with_couplers, different);
+  EXPECT_GT(compared, 200u);
+  EXPECT_GT(with_couplers, 50u);
   EXPECT_EQ(different, 0u);
 }
 

@@ -73,6 +73,9 @@ out="$(
 )"
 row "sweep: the same bits as simulate --set with any number of threads, resumed; --input against closed forms; --watch" "test_sweep; test_product --gtest_filter='Sweeps.*:MeasuredInputs.*'" "$(passed "$out")" "all" "$(verdict "$out")"
 
+out="$(run test_product 'ResultCommands.SciPyReadsMat')"
+row "MAT level 4 read by SciPy as Dymola's and OpenModelica's: all variables, aliases of both signs" "test_product --gtest_filter='ResultCommands.SciPy*'" "$(said "$out" 'scipy: .*')" "worst 0" "$(verdict "$out")"
+
 # 6. Cold start.
 ms="$(for ((k = 0; k < 20; ++k)); do
   begin=$(date +%s%N)

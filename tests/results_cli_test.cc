@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -162,6 +163,23 @@ TEST_F(ResultCommands, AScaleIsTheSizeOfAState) {
   ExpectRefused({"simulate", "m.cot", "--scale", "r.v = 1 V"}, 2, "it is no state");
   ExpectRefused({"simulate", "m.cot", "--scale", "c.v = 1 kg"}, 2, "does not fit; it is measured in V");
   ExpectRefused({"simulate", "m.cot", "--scale", "c.v"}, 2, "--scale wants `state = size`");
+}
+
+// By another's reader: names, rows, constants, aliases of both signs.
+TEST_F(ResultCommands, SciPyReadsMat) {
+  const std::string model = (test::kRoot / "examples/positioner/positioner.cot").string();
+  for (const char* out : {"p.mat", "p.csv"}) {
+    const Ran run = Run({"simulate", model, "--out", out});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+  }
+  const std::string script = (test::kRoot / "tests/read_mat.py").string();
+  const int status = std::system(("/usr/bin/python3 " + test::Quoted(script) + " " +
+                                  test::Quoted((folder / "p.mat").string()) + " " +
+                                  test::Quoted((folder / "p.csv").string()))
+                                     .c_str());
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 77 || WEXITSTATUS(status) == 127) GTEST_SKIP() << "there is no SciPy here";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST_F(ResultCommands, SimulateDraws) {

@@ -158,7 +158,7 @@ void ProgramRun::EvaluateBlock(const ImplicitBlock& block, BlockState& state, do
 
 // The block's matrix as it was solved last, in factors.
 LinearSolver& ProgramRun::Factors(BlockState& state) {
-  if (state.stale) state.solver->Factor(state.jacobian);
+  if (state.stale && !state.solver->Factor(state.jacobian)) state.solver->FactorLeastNorm(state.jacobian);
   state.stale = false;
   return *state.solver;
 }
@@ -323,7 +323,7 @@ bool ProgramRun::SolveNonlinear(uint32_t index, double time) {
     }
     if (damping == 1 && change < 1e-12) {
       if (regular) {
-        state.solver->Factor(state.jacobian);
+        state.stale = true;  // the matrix of the last step is not that of the solution
         return true;
       }
       if (Agrees(block, state, 1e-9, 1e-3)) return true;
@@ -336,7 +336,7 @@ bool ProgramRun::SolveNonlinear(uint32_t index, double time) {
   for (size_t k = 0; k < n; ++k)
     change = std::max(change, std::fabs(values[block.unknowns[k]] - state.old[k]) /
                                   (std::fabs(values[block.unknowns[k]]) + 1e-6));
-  if (change < 1e-8) return true;
+  if (change < 1e-8 && Agrees(block, state, 1e-6, 1e-9)) return true;
   return FailToConverge(index, time);
 }
 

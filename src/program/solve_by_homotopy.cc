@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 
 #include "program/run_program.h"
@@ -75,8 +76,10 @@ bool ProgramRun::Follow(uint32_t index, double time, Homotopy kind) {
     return false;
   };
   double length = 0.1;
-  constexpr int kMostSteps = 3000;
-  for (int step = 0; step < kMostSteps; ++step) {
+  // A bound on the work, since each step costs some eliminations.
+  const auto cube = static_cast<double>(n * n * n);
+  const int most_steps = static_cast<int>(std::clamp(4e8 / cube, 40.0, 3000.0));
+  for (int step = 0; step < most_steps; ++step) {
     if (!evaluate(at)) return give_up();
     matrix.row(n) = along.transpose();
     VectorXd right = VectorXd::Zero(n + 1);

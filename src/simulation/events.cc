@@ -382,7 +382,8 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
       return fail(out, "the conditions of " + Names(relations, {}) + " find no values at the start");
     relations.clear();
     out = initializer.Solve(round > 0);
-    if (!out.ok) return out;
+    // What is delayed has no values before the first round.
+    if (!out.ok && (round > 0 || program_.delays.empty())) return out;
     bool again = UpdateRelations(options.time, round >= 8, relations);
     if (again && round >= kMostRounds) BlockUndecided(options.time);
     for (size_t d = 0; d < program_.delays.size(); ++d) {
@@ -390,7 +391,7 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
       again = again || Differs(u, run_.values[program_.delays[d].slot]);
       run_.values[program_.delays[d].slot] = u;
     }
-    if (again) continue;
+    if (again || !out.ok) continue;
     if (settled) break;
     settled = true;
     FindActive(options.time, conditions_);

@@ -45,6 +45,10 @@ std::vector<bool> HeldStates(const Program& program) {
   }
   std::vector<bool> needed(sorted.slots(), false), out;
   OverNeeded(sorted, std::move(rates), [&](uint32_t slot) { needed[slot] = true; });
+  // What holds a position holds its speed, too; orders of a variable stand in ascending order.
+  for (size_t k = 0; k < program.state_slots.size(); ++k) {
+    if (needed[program.state_slots[k]]) needed[program.derivative_slots[k]] = true;
+  }
   for (const uint32_t slot : program.state_slots) out.push_back(needed[slot]);
   return out;
 }
@@ -125,7 +129,7 @@ void Initializer::PlaceStarts(bool keep_discrete) {
   for (const Program::Pre& p : program_.pres) run_.values[p.slot] = run_.values[p.of];
 }
 
-double Initializer::Residual(const EquationSystem::InitialEquation& equation) const {
+void Initializer::Sides(const EquationSystem::InitialEquation& equation, double* left, double* right) const {
   const Part& part = system_.parts[equation.part];
   const ScalarElement& scalar = system_.scalars[part.scalar];
   ExprPool& pool = system_.model->expressions;
@@ -135,6 +139,11 @@ double Initializer::Residual(const EquationSystem::InitialEquation& equation) co
   const auto numbers = system_.parameters.Of(ComponentId(part.component), scalar);
   for (size_t p = 0; p < scalar.parameters.size(); ++p)
     environment.scalars[scalar.parameters[p].symbol.index()] = numbers[p];
+  for (uint32_t v = 0; v < scalar.variables.size(); ++v) {
+    const VariableRef ref = system_.Resolve(part, v);
+    if (scalar.variables[v].role == ScalarVariable::Role::kDiscrete && sorted_.HasSlot(ref))
+      environment.scalars[scalar.variables[v].symbol.index()] = run_.values[sorted_.Slot(ref)];
+  }
   for (const ScalarUse& use : scalar.equations[equation.local].uses) {
     const VariableRef ref = system_.Resolve(part, use.variable);
     for (uint32_t order = 0; order <= use.order; ++order) {
@@ -145,7 +154,9 @@ double Initializer::Residual(const EquationSystem::InitialEquation& equation) co
       if (sorted_.HasSlot(at)) environment.scalars[symbol.index()] = run_.values[sorted_.Slot(at)];
     }
   }
-  return EvaluateDouble(pool, scalar.equations[equation.local].residual, environment);
+  const ScalarEquation& sides = scalar.equations[equation.local];
+  *left = EvaluateDouble(pool, sides.left, environment);
+  *right = EvaluateDouble(pool, sides.right, environment);
 }
 
 // "(`c1.v` is fixed at 5, `c2.v` is free ...)": what some slots follow from.
@@ -175,8 +186,12 @@ std::string Initializer::Reasons(const std::vector<uint32_t>& slots) const {
 
 // What the values of the run do not meet, with what it follows from; empty: everything is met.
 std::string Initializer::FindContradiction() const {
+  // Where every equation had something to be solved for, nothing can contradict.
+  if (order_.redundant.empty()) return {};
+  // Rounding of what is 0 has no size to be compared with.
   const auto met = [](double is, double wanted) {
-    return std::fabs(is - wanted) <= 1e-6 * (1 + std::fabs(wanted));
+    const double size = std::max(std::fabs(is), std::fabs(wanted));
+    return std::fabs(is - wanted) <= 1e-6 * (wanted == 0 || is == 0 ? 1 + size : size);
   };
   for (size_t k = 0; k < initial_.demands.pinned.size(); ++k) {
     const uint32_t slot = initial_.demands.pinned[k];
@@ -193,16 +208,17 @@ std::string Initializer::FindContradiction() const {
         sorted_.SlotName(slot), initial_.pinned[k], is, Reasons({slot}));
   }
   for (uint32_t k = 0; k < system_.initial.size(); ++k) {
-    const double residual = Residual(system_.initial[k]);
-    if (met(residual, 0)) continue;
+    double left = 0, right = 0;
+    Sides(system_.initial[k], &left, &right);
+    if (met(left, right)) continue;
     const uint32_t equation = system_.equation_count() + k;
     std::vector<uint32_t> slots;
     const EquationSystem::Source source = system_.SourceOf(equation);
     sorted_.OverUsesOf(*source.part, source.local, 0,
                        [&](uint32_t v, uint32_t order) { slots.push_back(sorted_.first_slot[v] + order); });
-    return fmt::format("the {}, `{}`, contradicts the other start values: its sides differ by {:.6g} ({})",
-                       system_.EquationOrigin(equation), system_.EquationText(equation), residual,
-                       Reasons(slots));
+    return fmt::format(
+        "the {}, `{}`, contradicts the other start values: its sides are {:.6g} and {:.6g} ({})",
+        system_.EquationOrigin(equation), system_.EquationText(equation), left, right, Reasons(slots));
   }
   return {};
 }
@@ -268,6 +284,14 @@ Initialization Initializer::Solve(bool keep_discrete) {
     const bool pinned = std::binary_search(initial_.demands.pinned.begin(), initial_.demands.pinned.end(),
                                            program_.state_slots[k]);
     if (initial_.demands.start[k] != Start::kFixed && !found && !pinned) out_.kept.push_back(k);
+  }
+  for (const StartEntry& start : starts_) {
+    if (!start.fixed || start.variable.order == 0 || sorted_.HasSlot(start.variable)) continue;
+    out_.ok = false;
+    out_.problem =
+        fmt::format("the start of `{}` is fixed, but nothing computes it; say it as an `initial equation`",
+                    system_.VariableName(start.variable.variable, start.variable.order));
+    return out_;
   }
   out_.ok = initial_program_ == nullptr || SolveInOrder();
   if (!out_.ok) return out_;

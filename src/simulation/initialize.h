@@ -53,7 +53,7 @@ class Initializer {
   std::string FindContradiction() const;
   std::string Reasons(const std::vector<uint32_t>& slots) const;
   std::string InitialFailure() const;
-  double Residual(const EquationSystem::InitialEquation& equation) const;
+  void Sides(const EquationSystem::InitialEquation& equation, double* left, double* right) const;
 
   ProgramRun& run_;
   const Program& program_;

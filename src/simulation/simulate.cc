@@ -113,6 +113,10 @@ class DeadCentres {
     const auto a = at(from), a2 = at(from + little), b2 = at(to - little), b = at(to);
     if (a.empty() || a2.empty() || b2.empty() || b.empty()) return std::nullopt;
     for (size_t k = 0; k < blocks_.size(); ++k) {
+      if (a[k].sign == 0 || b[k].sign == 0) {  // shared loads: no matrix of full rank
+        last_[k] = NAN;
+        continue;
+      }
       if (!(std::fabs(a[k].log - last_[k]) < 1e-6)) {  // another mode, with another matrix
         largest_[k] = -INFINITY;
         falling_[k] = 0;

@@ -101,6 +101,37 @@ TEST(Beginning, SomethingThatTurnsIsSteadyAtItsSpeed) {
   EXPECT_NEAR(b["b.w"], w, 1e-9 * w);
 }
 
+// Nothing damps it, yet its position is held: it rests where the forces are in balance.
+TEST(Beginning, SteadyWithoutDamping) {
+  const Beginning b(R"(system S { m : Mass(m = 1 kg, start s = 0.3 m)  k : Spring(k = 10 N/m)
+    f : ForceSource(force = -2 N)
+    connect m.a -- k.a -- f.a   connect k.b -- f.b -- translational.ground })",
+                    true);
+  ASSERT_TRUE(b.result.ok) << b.result.problem;
+  EXPECT_NEAR(std::fabs(b["m.s"]), 0.2, 1e-12);
+  EXPECT_NEAR(b["m.acc"], 0, 1e-12);
+}
+
+TEST(Beginning, DiscreteVariablesCountInInitialEquations) {
+  const Beginning b(R"(component T { discrete variable n : Real (start = 2)  variable x : Real
+    equation
+      der(x) = (n - x)/(1 s)
+    when time > 0.5 s { n = 5 }
+    initial equation x = n }
+    system S { t : T })");
+  ASSERT_TRUE(b.result.ok) << b.result.problem;
+  EXPECT_NEAR(b["t.x"], 2, 1e-12);
+}
+
+// |x - 5| + 1 is never 0: an iteration that comes to a halt there has found nothing.
+TEST(Beginning, WhatHasNoSolutionIsNotFound) {
+  const Beginning b(R"(component K { output x : Real
+    equation noevent(abs(x - 5)) + 0.001*noevent(abs(x - 5))^3 + 1 = 0 }
+    system S { k : K })");
+  EXPECT_FALSE(b.result.ok);
+  EXPECT_NE(b.result.problem.find("stays off by"), std::string::npos) << b.result.problem;
+}
+
 TEST(Beginning, WhatContradictsIsNamedWithWhatItFollowsFrom) {
   const Beginning b(Ladder(", start v = 5 V fixed", "", "initial equation\n r1.i = 4 mA"));
   ASSERT_FALSE(b.result.ok);

@@ -54,8 +54,10 @@ PrincipalInertia Diagonalized(const InertiaEntries& inertia) {
     for (int axis = 0; axis < 3; ++axis) {
       const int p = (axis + 1) % 3, q = (axis + 2) % 3;
       if (a[p][q] == 0) continue;
-      // The turn about `axis` that makes a[p][q] zero.
-      const double angle = 0.5 * std::atan2(2 * a[p][q], a[p][p] - a[q][q]);
+      // The smaller turn about `axis` that makes a[p][q] zero: the larger one would permute for ever.
+      const double difference = a[p][p] - a[q][q];
+      const double angle =
+          0.5 * std::atan2(difference < 0 ? -2 * a[p][q] : 2 * a[p][q], std::abs(difference));
       const double c = std::cos(angle), s = std::sin(angle);
       for (double* row : {a[0], a[1], a[2]}) {
         const double rp = row[p], rq = row[q];

@@ -77,12 +77,13 @@ Vec Into(const Rot& r, const Vec& a) {
 
 constexpr Rot kIdentity{Vec{1, 0, 0}, Vec{0, 1, 0}, Vec{0, 0, 1}};
 
-/// Each axis of `r` turned about a unit vector: the formula of Rodrigues.
-Rot Turned(const Rot& r, const Vec& axis, Real angle) {
+/// The formula of Rodrigues, for a unit vector.
+Rot OfTurn(const Vec& axis, Real angle) {
   Rot result;
   for (size_t i = 0; i < 3; ++i) {
-    result[i] = std::cos(angle) * r[i] + std::sin(angle) * Cross(axis, r[i]) +
-                (1 - std::cos(angle)) * Dot(axis, r[i]) * axis;
+    const Vec& e = kIdentity[i];
+    result[i] =
+        std::cos(angle) * e + std::sin(angle) * Cross(axis, e) + (1 - std::cos(angle)) * Dot(axis, e) * axis;
   }
   return result;
 }
@@ -108,6 +109,11 @@ struct Moving {
 
   explicit Moving(size_t count) : turn(count), shift(count) {}
 
+  /// By a rotation given inside. (Not by turning the axes about one of themselves: that lets the error of
+  /// their lengths grow up to fivefold each time.)
+  void Turn(const Rot& relative) {
+    axes = {Out(axes, relative[0]), Out(axes, relative[1]), Out(axes, relative[2])};
+  }
   /// The frame is carried to a point fixed in it.
   void MoveTo(const Vec& arm_inside) {
     const Vec arm = Out(axes, arm_inside);
@@ -130,14 +136,11 @@ struct Moving {
     turn[index] = turn[index] + axis;
     alpha = alpha + rate * Cross(omega, axis);
     omega = omega + rate * axis;
-    axes = Turned(axes, axis, by);
+    Turn(OfTurn(axis_inside, by));
   }
   /// Any attitude; the angular velocity is given in the new axes.
   void Ball(size_t index, const double* quaternion, const double* rates) {
-    const Rot relative = OfQuaternion(quaternion);
-    Rot turned;
-    for (size_t i = 0; i < 3; ++i) turned[i] = Out(axes, relative[i]);
-    axes = turned;
+    Turn(OfQuaternion(quaternion));
     const Vec own = Out(axes, {rates[0], rates[1], rates[2]});
     // own = sum w_i e_i with e_i fixed in the link: its rate at constant w_i is (omega + own) x own.
     alpha = alpha + Cross(omega, own);
@@ -149,7 +152,7 @@ struct Moving {
 void ApplyJoint(const Link& link, const double* q, const double* qd, size_t index, Moving* frame) {
   frame->MoveTo(Of(link.xyz));
   // Rz(yaw) Ry(pitch) Rx(roll): each about the axes as turned so far.
-  for (const size_t axis : {2u, 1u, 0u}) frame->axes = Turned(frame->axes, frame->axes[axis], link.rpy[axis]);
+  for (const size_t axis : {2u, 1u, 0u}) frame->Turn(OfTurn(kIdentity[axis], link.rpy[axis]));
   const Vec n = Of(link.axis);
   switch (link.kind) {
     case JointKind::kFixed:

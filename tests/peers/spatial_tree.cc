@@ -40,7 +40,8 @@ std::string Number(double value) {
 /** SplitMix64: small, and the same everywhere. */
 class Random {
  public:
-  explicit Random(uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ULL + 0x632be59bd9b4e019ULL) {}
+  // Mixed first: else the numbers of one seed would be those of the next, shifted.
+  explicit Random(uint64_t seed) : state_(seed) { state_ = Bits() ^ (Bits() << 1); }
 
   uint64_t Bits() {
     uint64_t z = state_ += 0x9e3779b97f4a7c15ULL;

@@ -9,13 +9,19 @@
 // heavy ones:
 //   mass      |dM_ij| / sqrt(M_ii M_jj)
 //   inverse   |dtau_i| / sum over the bodies of |their share in tau_i|
-//   forward   |dqdd| / |qdd| in the 2-norm, to be compared with the condition of M
-//   residual  |M qdd + h - tau|_i / sum over j of |M_ij qdd_j| + |share in h_i| + |tau_i|: shown, not judged
+//   forward   |dqdd| / |qdd| in the 2-norm, judged by the condition of M
+//   residual  |M qdd + h - tau|_i / (sum over j of |M_ij qdd_j| + |shares in h_i| + |tau_i|), of the first of
+//   the two
+// The first COUNT trees have no screws and are for all. As many with screws follow, mostly for Simbody alone;
+// there a residual of 1e-9 will do for its forward accelerations. Its articulated bodies lose digits where
+// light links carry heavy ones, beyond what the condition of M explains: scaling all masses and forces of
+// seed 227 by 1.1, which changes nothing, changes its accelerations by 5e-5.
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cinttypes>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -372,19 +378,26 @@ PeerAnswer AsAnswer(const Exact& exact) {
 
 /** The worst of each kind, and the seed where it occurred. */
 struct Worst {
-  int compared = 0, failed = 0;
+  int compared = 0, failed = 0, by_residual = 0;
   Deviation deviation;
   Real forward_share = 0;  // of the tolerance
   uint64_t mass_seed = 0, inverse_seed = 0, forward_seed = 0, share_seed = 0, residual_seed = 0;
 
-  void Take(const Deviation& d, Real condition, uint64_t seed) {
+  void Take(const Deviation& d, Real condition, uint64_t seed, bool residual_will_do = false) {
     ++compared;
     const Real share = d.forward / ForwardTolerance(condition);
-    if (!(d.mass <= kTolerance && d.inverse <= kTolerance && share <= 1)) {
+    bool forward = share <= 1;
+    if (!forward && residual_will_do && d.residual <= kTolerance) {
+      forward = true;
+      ++by_residual;
+      std::printf("seed %" PRIu64 " by its residual: forward %.2Lg, %.2Lg of its tolerance; residual %.2Lg\n",
+                  seed, d.forward, share, d.residual);
+    }
+    if (!(d.mass <= kTolerance && d.inverse <= kTolerance && forward)) {
       ++failed;
-      std::printf(
-          "FAILED seed %llu: mass %.2Lg inverse %.2Lg forward %.2Lg (condition %.2Lg) residual %.2Lg\n",
-          static_cast<unsigned long long>(seed), d.mass, d.inverse, d.forward, condition, d.residual);
+      std::printf("FAILED seed %" PRIu64
+                  ": mass %.2Lg inverse %.2Lg forward %.2Lg (condition %.2Lg) residual %.2Lg\n",
+                  seed, d.mass, d.inverse, d.forward, condition, d.residual);
     }
     const auto keep = [&](Real value, Real* worst, uint64_t* where) {
       if (value > *worst) *worst = value, *where = seed;
@@ -397,13 +410,13 @@ struct Worst {
   }
 
   void Print(const char* name) const {
-    const auto wide = [](uint64_t seed) { return static_cast<unsigned long long>(seed); };
-    std::printf(
-        "%-19s %4d trees, %d failed; worst: mass %.1Le (seed %llu), inverse %.1Le (%llu), forward %.1Le "
-        "(%llu), %.1Le of its tolerance (%llu), residual %.1Le (%llu)\n",
-        name, compared, failed, deviation.mass, wide(mass_seed), deviation.inverse, wide(inverse_seed),
-        deviation.forward, wide(forward_seed), forward_share, wide(share_seed), deviation.residual,
-        wide(residual_seed));
+    std::printf("%-19s %4d trees, %d failed, %d by residual; worst: mass %.1Le (seed %" PRIu64
+                "), inverse %.1Le (%" PRIu64
+                "), forward %.1Le "
+                "(%" PRIu64 "), %.1Le of its tolerance (%" PRIu64 "), residual %.1Le (%" PRIu64 ")\n",
+                name, compared, failed, by_residual, deviation.mass, mass_seed, deviation.inverse,
+                inverse_seed, deviation.forward, forward_seed, forward_share, share_seed, deviation.residual,
+                residual_seed);
   }
 };
 
@@ -458,14 +471,13 @@ int Run(const std::string& mujoco, const std::string& simbody, int count, uint64
     const uint64_t seed = first + static_cast<uint64_t>(i);
     asked.push_back({seed, RandomTree(seed, options)});
     const TreeCase& last = asked.back().tree_case;
-    if (!ReadsBack(last))
-      ++failed, std::printf("FAILED seed %llu: reads back otherwise\n", (unsigned long long)seed);
+    if (!ReadsBack(last)) ++failed, std::printf("FAILED seed %" PRIu64 ": reads back otherwise\n", seed);
     for (const Link& link : last.tree.links) ++kinds[link.kind];
     if (DepthOf(last.tree) >= 8) ++deep;
   }
-  std::printf("seeds %llu..%llu without screws, ..%llu with; %d of %d trees at least 8 deep;",
-              (unsigned long long)first, (unsigned long long)asked[static_cast<size_t>(count) - 1].seed,
-              (unsigned long long)asked.back().seed, deep, 2 * count);
+  std::printf("seeds %" PRIu64 "..%" PRIu64 " without screws, ..%" PRIu64
+              " with; %d of %d trees at least 8 deep;",
+              first, asked[static_cast<size_t>(count) - 1].seed, asked.back().seed, deep, 2 * count);
   for (const auto& [kind, times] : kinds) std::printf(" %s %d", std::string(NameOf(kind)).c_str(), times);
   std::printf("\n");
 
@@ -486,14 +498,16 @@ int Run(const std::string& mujoco, const std::string& simbody, int count, uint64
       if (by.empty()) return false;
       if (by[i].supported != able) {
         ++failed;
-        std::printf("FAILED seed %llu: %s\n", (unsigned long long)seed,
+        std::printf("FAILED seed %" PRIu64 ": %s\n", seed,
                     able ? ("refused: " + by[i].reason).c_str() : "answered, with a screw");
       }
       return by[i].supported && able;
     };
     const bool m = answers(by_mujoco, !screw), s = answers(by_simbody, true);
     if (m) mujoco_exact.Take(Compare(by_mujoco[i], own, exact, tree_case), exact.condition, seed);
-    if (s) simbody_exact.Take(Compare(by_simbody[i], own, exact, tree_case), exact.condition, seed);
+    if (s)
+      simbody_exact.Take(Compare(by_simbody[i], own, exact, tree_case), exact.condition, seed,
+                         i >= static_cast<size_t>(count));
     if (m && s) both.Take(Compare(by_mujoco[i], by_simbody[i], exact, tree_case), exact.condition, seed);
   }
   std::printf("%d trees have screws; condition of M up to %.1Le\n", screws, condition);

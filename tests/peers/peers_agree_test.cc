@@ -484,11 +484,15 @@ int Run(const std::string& mujoco, const std::string& simbody, int count, uint64
   const std::vector<PeerAnswer> none;
   const std::vector<PeerAnswer> by_mujoco = mujoco == "-" ? none : Ask(mujoco, asked);
   const std::vector<PeerAnswer> by_simbody = simbody == "-" ? none : Ask(simbody, asked);
-  Worst mujoco_exact, simbody_exact, both;
+  struct Worsts {
+    Worst mujoco, simbody, both;
+  } halves[2];
   int screws = 0;
   Real condition = 0;
   for (size_t i = 0; i < asked.size(); ++i) {
     const auto& [seed, tree_case] = asked[i];
+    const bool second = i >= static_cast<size_t>(count);
+    Worsts& worst = halves[second ? 1 : 0];
     const Exact exact = ExactOf(tree_case);
     const PeerAnswer own = AsAnswer(exact);
     condition = std::max(condition, exact.condition);
@@ -504,17 +508,19 @@ int Run(const std::string& mujoco, const std::string& simbody, int count, uint64
       return by[i].supported && able;
     };
     const bool m = answers(by_mujoco, !screw), s = answers(by_simbody, true);
-    if (m) mujoco_exact.Take(Compare(by_mujoco[i], own, exact, tree_case), exact.condition, seed);
-    if (s)
-      simbody_exact.Take(Compare(by_simbody[i], own, exact, tree_case), exact.condition, seed,
-                         i >= static_cast<size_t>(count));
-    if (m && s) both.Take(Compare(by_mujoco[i], by_simbody[i], exact, tree_case), exact.condition, seed);
+    if (m) worst.mujoco.Take(Compare(by_mujoco[i], own, exact, tree_case), exact.condition, seed);
+    if (s) worst.simbody.Take(Compare(by_simbody[i], own, exact, tree_case), exact.condition, seed, second);
+    if (m && s)
+      worst.both.Take(Compare(by_mujoco[i], by_simbody[i], exact, tree_case), exact.condition, seed);
   }
   std::printf("%d trees have screws; condition of M up to %.1Le\n", screws, condition);
-  mujoco_exact.Print("MuJoCo - third:");
-  simbody_exact.Print("Simbody - third:");
-  both.Print("MuJoCo - Simbody:");
-  failed += mujoco_exact.failed + simbody_exact.failed + both.failed;
+  for (const Worsts& worst : halves) {
+    std::printf(&worst == halves ? "Without screws\n" : "With screws\n");
+    worst.mujoco.Print("MuJoCo - third:");
+    worst.simbody.Print("Simbody - third:");
+    worst.both.Print("MuJoCo - Simbody:");
+    failed += worst.mujoco.failed + worst.simbody.failed + worst.both.failed;
+  }
   std::printf(failed == 0 ? "all agree\n" : "%d deviations\n", failed);
   return failed == 0 ? 0 : 1;
 }

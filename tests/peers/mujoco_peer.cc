@@ -44,8 +44,8 @@ struct PrincipalInertia {
   Quaternion attitude;
 };
 
-/// By rotations of Jacobi, gathered as a quaternion. MuJoCo's own (`fullinertia`) stops at 1e-12 kg m^2
-/// whatever the size of the body: too coarse for grams.
+/// By rotations of Jacobi, gathered as a quaternion: to full accuracy for grams too, whatever MuJoCo's own
+/// (`fullinertia`) does.
 PrincipalInertia Diagonalized(const InertiaEntries& inertia) {
   const auto [xx, yy, zz, xy, xz, yz] = inertia;
   double a[3][3] = {{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}};

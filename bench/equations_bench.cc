@@ -2,10 +2,12 @@
 // Text to ordered equations (graph, tree, equations, offsets, states, blocks), by arrays, spelled out,
 // shuffled, and with every tenth instance different, at several sizes. Prints a table and `result NAME N
 // seconds megabytes`, `exponent NAME x`; then symbolic work and kernels, the tree of drives, a resistor grid,
-// a chain of couplers. Usage: equations_bench [largest number of components, default 1000000]
+// a chain of couplers. Usage: equations_bench [largest number of components, default
+// 1000000 [families whose name contains this, and nothing else]]
 #include <algorithm>
 #include <random>
 
+#include "base/large_vector.h"
 #include "bench_models.h"
 #include "measure.h"
 #include "pipeline/translate.h"
@@ -18,6 +20,7 @@ cotree::Translation* last = nullptr;
 cotree::LoadedModel* last_model = nullptr;
 
 void Translate(std::string text, bool program) {
+  cotree::KeepFreedMemory();  // as the command does
   cotree::NoReader reader;
   last_model = cotree::LoadModelText("bench.cot", std::move(text), reader).release();
   cotree::TranslateOptions options;
@@ -187,8 +190,11 @@ void CountWork(const char* name, std::string (*model)(size_t), size_t n) {
   std::printf("%s %zu\n", name, n);
 }
 
+std::string_view only;  // from the command line: the families wanted
+
 /* As bench::Family, but the largest sizes are run twice only: each takes seconds. */
 void Sizes(const char* name, std::string (*make)(size_t), const std::vector<size_t>& sizes) {
+  if (std::string_view(name).find(only) == std::string_view::npos) return;
   std::printf("\n%-24s %12s %10s %12s %10s\n", name, "components", "seconds", "us each", "MB");
   std::vector<double> x, y;
   for (const size_t n : sizes) {
@@ -218,6 +224,7 @@ void Sizes(const char* name, std::string (*make)(size_t), const std::vector<size
 
 int main(int argc, char** argv) {
   const size_t largest = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1000000;
+  if (argc > 2) only = argv[2];
   std::printf(
       "Text to ordered equations; the best of several runs, each in a fresh process; memory: the largest "
       "resident "
@@ -238,6 +245,7 @@ int main(int argc, char** argv) {
   Sizes("ladder_tenths", LadderTenths, sizes);
   Sizes("chain_tenths", ChainTenths, sizes);
   Sizes("drives_tenths", DriveTenths, drives);
+  if (!only.empty()) return 0;
   for (const size_t n : {size_t{1000}, largest}) {
     CountWork("ladder_arrays", LadderArrays, n);
     CountWork("chain_arrays", ChainArrays, n);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/large_vector.h"
 
+#include <malloc.h>
 #include <sys/mman.h>
 
 #include <cstdlib>
+#include <limits>
 #include <new>
 
 namespace cotree {
@@ -24,6 +26,11 @@ void* AllocateLargeBlock(size_t bytes) {
 
 void FreeLargeBlock(void* memory) {
   std::free(memory);
+}
+
+void KeepFreedMemory() {
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
 }  // namespace cotree

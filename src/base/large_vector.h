@@ -11,6 +11,10 @@ namespace cotree {
 void* AllocateLargeBlock(size_t bytes);
 void FreeLargeBlock(void* memory);
 
+/// For a program that is ours from main() on: memory that was freed stays with the process and is used again,
+/// where the C library would give each large block back and have the next one cleared page by page.
+void KeepFreedMemory();
+
 template <class T>
 struct LargeAllocator {
   using value_type = T;

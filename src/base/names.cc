@@ -29,25 +29,35 @@ uint32_t Hash(std::string_view text) {
   return static_cast<uint32_t>(h ^ (h >> 32));
 }
 
+constexpr uint64_t kLong = uint64_t{255} << 56;
+
+uint64_t Word(std::string_view text) {
+  uint64_t word = 0;
+  if (!text.empty()) std::memcpy(&word, text.data(), std::min<size_t>(text.size(), 7));
+  return word | (text.size() < 8 ? uint64_t{text.size()} << 56 : kLong);
+}
+
 }  // namespace
 
-NamePool::NamePool() : slots_(64, Slot{0, kEmpty}) {}
+NamePool::NamePool() : slots_(64, Slot{0, kEmpty, 0}) {}
 
-const NamePool::Slot* NamePool::Locate(std::string_view text, uint32_t hash) const {
+const NamePool::Slot* NamePool::Locate(std::string_view text, uint32_t hash, uint64_t word) const {
   const size_t mask = slots_.size() - 1;
   for (size_t i = hash & mask;; i = (i + 1) & mask) {
     const Slot& slot = slots_[i];
-    if (slot.id == kEmpty || (slot.hash == hash && texts_[slot.id] == text)) return &slot;
+    if (slot.id == kEmpty) return &slot;
+    if (slot.hash == hash && slot.word == word && (word < kLong || texts_[slot.id] == text)) return &slot;
   }
 }
 
 NameId NamePool::Find(std::string_view text) const {
-  return NameId(Locate(text, Hash(text))->id);
+  return NameId(Locate(text, Hash(text), Word(text))->id);
 }
 
 NameId NamePool::Intern(std::string_view text) {
   const uint32_t hash = Hash(text);
-  const Slot* found = Locate(text, hash);
+  const uint64_t word = Word(text);
+  const Slot* found = Locate(text, hash, word);
   if (found->id != kEmpty) return NameId(found->id);
   if (text.size() > chunk_left_) {
     const size_t next = std::min(kLargestChunk, kFirstChunk << std::min<size_t>(chunks_.size(), 16));
@@ -62,13 +72,13 @@ NameId NamePool::Intern(std::string_view text) {
   texts_.emplace_back(chunk_next_, text.size());
   chunk_next_ += text.size();
   chunk_left_ -= text.size();
-  slots_[static_cast<size_t>(found - slots_.data())] = Slot{hash, id};
+  slots_[static_cast<size_t>(found - slots_.data())] = Slot{hash, id, word};
   if (texts_.size() * 2 > slots_.size()) Grow();
   return NameId(id);
 }
 
 void NamePool::Grow() {
-  LargeVector<Slot> old(slots_.size() * 2, Slot{0, kEmpty});
+  LargeVector<Slot> old(slots_.size() * 2, Slot{0, kEmpty, 0});
   old.swap(slots_);
   const size_t mask = slots_.size() - 1;
   for (const Slot& slot : old) {

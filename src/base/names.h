@@ -31,11 +31,14 @@ class NamePool {
   size_t size() const { return texts_.size(); }
 
  private:
+  /** `word` holds the first seven letters and the length, 255 for eight and more: names shorter than that are
+  compared without a look at their text, which lies elsewhere in memory. */
   struct Slot {
     uint32_t hash;
     uint32_t id;
+    uint64_t word;
   };
-  const Slot* Locate(std::string_view text, uint32_t hash) const;
+  const Slot* Locate(std::string_view text, uint32_t hash, uint64_t word) const;
   void Grow();
 
   LargeVector<std::string_view> texts_;

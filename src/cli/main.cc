@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/large_vector.h"
 #include "cli/commands.h"
 
 int main(int argc, char** argv) {
+  cotree::KeepFreedMemory();
   return cotree::RunCotree(argc, argv);
 }

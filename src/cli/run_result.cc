@@ -83,6 +83,11 @@ std::string ColumnOf(const LoadedModel& loaded, const Translation& translation, 
 std::vector<uint32_t> SlotsOfComponents(const Translation& translation) {
   std::vector<uint32_t> slots(translation.sorted->first_slot[translation.equations->part_variables]);
   std::iota(slots.begin(), slots.end(), 0);
+  if (!translation.motion.empty()) {
+    std::erase_if(slots, [&](uint32_t slot) {
+      return translation.equations->IsInner(translation.sorted->OfSlot(slot).variable);
+    });
+  }
   return slots;
 }
 

@@ -38,6 +38,8 @@ class UnionFind {
     parent_[b] = a;
     return a;
   }
+  /// Asks memory for what Find will read first.
+  void Prefetch(uint32_t v) const { __builtin_prefetch(&parent_[v]); }
   bool Same(uint32_t a, uint32_t b) { return Find(a) == Find(b); }
 
  private:

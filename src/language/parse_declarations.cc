@@ -149,6 +149,8 @@ NodeId Parser::ParseDomain() {
       Add(node, Close(through));
     } else if (IsWord("power") && Kind(1) == TokenKind::kEqual) {
       Add(node, ParseAssignedExpression(NodeKind::kPower));
+    } else if (IsWord("spatial") && Kind(1) == TokenKind::kEqual) {
+      Add(node, ParseSettingItem());
     } else {
       Report(messages::kExpected, Here(), {"`across`, `through` or `power =`", Found()});
       SkipToMember(node);

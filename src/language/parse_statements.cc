@@ -21,7 +21,8 @@ bool Parser::BeginsEquation() const {
       return true;
     case TokenKind::kName:
       if (CurrentText() == "initial" && Kind(1) == TokenKind::kEquation) return false;
-      if ((CurrentText() == "energy" || CurrentText() == "loss" || CurrentText() == "sample") &&
+      if ((CurrentText() == "energy" || CurrentText() == "loss" || CurrentText() == "sample" ||
+           CurrentText() == "spatial") &&
           Kind(1) == TokenKind::kEqual)
         return false;
       if (CurrentText() == "start" && Kind(1) == TokenKind::kName) return false;

@@ -58,6 +58,7 @@ void ClassBuilder::CheckTerminalGraph() {
   for (size_t t = 0; t < terminals; ++t) {
     const Terminal& terminal = class_.terminals[t];
     if (used[t] || terminal.optional || terminal.domain.IsNone()) continue;
+    if (!class_.spatial.IsNone() && builder_.model.domains[terminal.domain.index()].spatial) continue;
     // A broken edge or connection has its own message.
     bool mentioned = connection_failed_ || builder_.IsBroken(class_.name, NameId::None());
     for (const NodeId member : members_) {
@@ -181,7 +182,8 @@ void ClassBuilder::CheckExogenous() {
     if (instance.class_id.IsNone()) continue;
     const auto [it, is_new] = has.try_emplace(instance.class_id.value, false);
     const ComponentClass& cls = builder_.model[instance.class_id];
-    if (is_new)
+    // What moves in space gets its exogenous variables from the mechanism.
+    if (is_new && cls.spatial.IsNone())
       it->second = std::any_of(cls.variables.begin(), cls.variables.end(),
                                [](const Variable& v) { return v.role == VariableRole::kExogenous; });
     if (!it->second) continue;

@@ -62,6 +62,7 @@ struct Domain {
   NameId across, rate, acceleration, through;  // rate, acceleration may be None
   Type across_type, through_type;
   ExprId power;  // in symbols named as the variables
+  bool spatial = false;  // `spatial = frames`: its vertices are frames in space (src/mechanics)
   Origin origin;
 };
 
@@ -320,6 +321,7 @@ struct ComponentClass {
   std::vector<ParameterUse> parameter_uses;  // by parameter
 
   bool steady = false;  // a system with `initial = steady`
+  NameId spatial;       // `spatial = revolute`: what it is in space (src/mechanics); None: nothing
 
   // Software components.
   ExprId sample_period;  // None: continuous

@@ -183,6 +183,8 @@ std::optional<DomainId> ModelBuilder::DomainNamed(NameId name, FileId from) {
           if (!type.IsNone()) ResolveType(tree, type, nullptr, domain.through_type);
         } else if (tree.kind(child) == NodeKind::kPower) {
           power = tree[child].first_child;
+        } else if (tree.kind(child) == NodeKind::kSetting) {
+          domain.spatial = true;
         }
       }
       if (domain.across.IsNone() || domain.through.IsNone() || power.IsNone()) {

@@ -25,6 +25,7 @@ struct TranslateOptions {
   bool rates = false;                // the same for all rates that have a name
   bool own_parameters = false;       // each component has its numbers for itself: they may be changed
   bool program = true;               // false: stop at the sorted equations
+  MotionForm motion_form = MotionForm::kAutomatic;
   bool notes = false;                // report what is worth knowing, too (COT41xx notes)
   ComponentOptions components;       // how foreign code is asked for its states
 };
@@ -36,6 +37,8 @@ struct Translation {
   const SystemGraph* graph = nullptr;
   const Experiment* experiment = nullptr;
   NormalTree tree;
+  Mechanism mechanism;     // what moves in space; empty: nothing
+  MotionEquations motion;  // its equations
   std::unique_ptr<EquationSystem> equations;
   std::shared_ptr<SortedSystem> sorted;
   std::unique_ptr<Program> program;

@@ -26,6 +26,7 @@ class Builder {
 
  private:
   void NumberParts();
+  void AddMotion();
   void BindInputs();
   void BindInner();
   void AddMoments();
@@ -54,6 +55,7 @@ class Builder {
   std::unordered_map<uint32_t, std::unordered_map<uint32_t, std::vector<uint32_t>>> locals_;
   std::map<std::pair<uint32_t, uint64_t>, VariableRef> constants_;
   LargeVector<uint32_t> free_slot_;  // by input slot: the free input, or UINT32_MAX; empty: none
+  std::unordered_map<uint32_t, VariableRef> supplied_;   // by input slot: what the mechanism gives
   std::vector<std::pair<uint32_t, VariableRef>> links_;  // a composite's output and what it is
 };
 
@@ -142,6 +144,25 @@ VariableRef Builder::Constant(const Driver& driver) {
   scalar.equations.push_back(row);
   const uint32_t part = AddPart(std::move(scalar), driver.component);
   return constants_[key] = {out_.parts[part].first_variable, 0};
+}
+
+// Equations of motion: parts beside the components, which read their coordinates and forces.
+void Builder::AddMotion() {
+  if (options_.motion == nullptr) return;
+  const auto first = static_cast<uint32_t>(out_.parts.size());
+  for (const AddedPart& part : options_.motion->parts) AddPart(part.scalar, part.component);
+  for (uint32_t k = 0; k < options_.motion->parts.size(); ++k) {
+    const std::vector<AddedReading>& readings = options_.motion->parts[k].readings;
+    for (uint32_t i = 0; i < readings.size(); ++i) {
+      const VariableRef ref =
+          readings[i].driver.component.IsNone()
+              ? VariableRef{out_.parts[first + readings[i].part].first_variable + readings[i].local, 0}
+              : Find(readings[i].driver);
+      out_.bindings[out_.parts[first + k].first_binding + i] = ref;
+    }
+  }
+  for (const Supply& s : options_.motion->supplies)
+    supplied_[s.slot] = {out_.parts[first + s.part].first_variable + s.local, 0};
 }
 
 VariableRef Builder::InnerRef(ComponentId composite, const ScalarElement::Inner& inner) {
@@ -295,6 +316,8 @@ void Builder::BindInputs() {
         ref = {free_slot_[slot], 0};
       } else if (!drivers[slot].component.IsNone()) {
         ref = Find(drivers[slot]);
+      } else if (const auto supplied = supplied_.find(slot); supplied != supplied_.end()) {
+        ref = supplied->second;
       } else if (const auto a = associated.find(slot); a != associated.end()) {
         ref = Associated(*a->second);
       } else {
@@ -352,6 +375,7 @@ void Builder::AddRows() {
 EquationSystem Builder::Run() {
   out_.parameters = FindParameters(model_, graph_, out_.scalars, !options_.own_parameters);
   NumberParts();
+  AddMotion();
   BindInputs();
   BindInner();
   AddRows();

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "mechanics/motion_equations.h"
 #include "normal_tree/normal_tree.h"
 #include "system_graph/parameter_table.h"
 #include "system_graph/scalar_element.h"
@@ -116,6 +117,8 @@ struct EquationSystem {
     if (local < scalar.owned) return {part.first_variable + local, 0};
     return bindings[part.first_binding + (local - scalar.owned)];
   }
+  /// Whether it is an intermediate result of the equations of motion, of no interest in results.
+  bool IsInner(uint32_t variable) const;
   std::string VariableName(uint32_t variable, uint32_t order = 0) const;
   /// "R.v = R.R*R.i", in the names of the system; with `differentiations` the derivative.
   std::string EquationText(uint32_t equation, uint32_t differentiations = 0) const;
@@ -152,6 +155,7 @@ struct EquationOptions {
   /// Rows are shared by sums where their total length would exceed this many times the edges (design §3.2).
   double longest_rows = 8;
   bool own_parameters = false;  // each component has its numbers for itself (ParameterTable)
+  const MotionEquations* motion = nullptr;  // of what moves in space; none: nothing does
 };
 
 /// Nothing is reported here: what cannot be resolved (a name in free_inputs or measured) is listed in

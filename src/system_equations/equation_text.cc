@@ -21,6 +21,15 @@ uint32_t EquationSystem::PartOfEquation(uint32_t equation) const {
   return static_cast<uint32_t>(at - parts.begin()) - 1;
 }
 
+bool EquationSystem::IsInner(uint32_t variable) const {
+  if (variable >= part_variables) return false;
+  const uint32_t number = PartOfVariable(variable);
+  if (number < graph->components.size()) return false;
+  const Part& part = parts[number];
+  return model->expressions.SymbolName(scalars[part.scalar].variables[variable - part.first_variable].symbol)
+      .starts_with("~");
+}
+
 std::string EquationSystem::VariableName(uint32_t variable, uint32_t order) const {
   const auto wrapped = [&](std::string text) {
     for (uint32_t k = 0; k < order; ++k) text = "der(" + text + ")";
@@ -34,6 +43,9 @@ std::string EquationSystem::VariableName(uint32_t variable, uint32_t order) cons
       if (inputs[k].variable == variable) return wrapped(input_names[k]);
     }
     const std::string_view own = model->expressions.SymbolName(scalars[part.scalar].variables[0].symbol);
+    const std::string_view at =
+        model->expressions.SymbolName(scalars[part.scalar].variables[variable - part.first_variable].symbol);
+    if (at.starts_with("@") || at.starts_with("~")) return wrapped(std::string(at.substr(1)));
     if (own.starts_with("#data(")) return wrapped(std::string(own.substr(1)));
     const std::string owner = ComponentName(*model, *graph, ComponentId(part.component));
     return wrapped((owner.empty() ? "associated" : owner + ".value") +
@@ -109,6 +121,10 @@ std::string EquationSystem::EquationOrigin(uint32_t equation) const {
   const bool begins = equation >= equation_count();
   const uint32_t number = begins ? initial[equation - equation_count()].part : PartOfEquation(equation);
   const std::string owner = ComponentName(*model, *graph, ComponentId(parts[number].component));
+  if (number >= graph->components.size() &&
+      std::string_view("@~").find(model->expressions.SymbolName(
+          scalars[parts[number].scalar].variables[0].symbol)[0]) != std::string_view::npos)
+    return "equations of motion";
   if (number >= graph->components.size()) return "association in " + (owner.empty() ? "the system" : owner);
   return (begins ? "initial equation of " : "") + (owner.empty() ? "the system" : owner);
 }

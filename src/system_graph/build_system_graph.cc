@@ -65,7 +65,10 @@ void GraphBuilder::Expand(ComponentId parent, const std::shared_ptr<const Values
   first_of_.assign(owner.instances.size(), UINT32_MAX);
   const std::vector<uint32_t> order = OrderOfNames(model_.names, names);
   ReserveComponents(order.size());
-  for (const uint32_t index : order) {
+  for (size_t k = 0; k < order.size(); ++k) {
+    const uint32_t index = order[k];
+    // The text may have any order: what comes soon is fetched now.
+    if (k + 16 < order.size()) __builtin_prefetch(&owner.instances[order[k + 16]]);
     if (!owner.instances[index].class_id.IsNone()) AddInstance(parent, owner, index, values);
     if (too_large_) {
       auto& report = diagnostics_.Report(messages::kTooLarge,
@@ -82,6 +85,7 @@ void GraphBuilder::Expand(ComponentId parent, const std::shared_ptr<const Values
   driver_node_.resize(inputs_);
   places_.clear();
   for (const Connection& connection : owner.connections) {
+    FetchAhead(owner, connection);
     // A condition may depend on the loops around it; then each turn decides.
     if (!connection.condition.IsNone() && connection.loops.count == 0 &&
         Evaluate(connection.condition, values, {}) == 0)

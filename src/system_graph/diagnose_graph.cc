@@ -97,7 +97,7 @@ class GraphDoctor {
       if (open == 0) continue;
       const ComponentClass& cls = model_[element.class_id];
       const ComponentId id(i);
-      if (open == count && !AllOptional(cls)) {
+      if (open == count && !AllOptional(cls) && !HasFrames(cls)) {
         silent_[i] = true;
         auto& [report, more] = told_whole[DeclarationKey(graph_, id)];
         if (report == nullptr) {
@@ -113,7 +113,9 @@ class GraphDoctor {
       }
       for (uint32_t t = 0; t < count; ++t) {
         const uint32_t terminal = element.slot_terminal[t];
-        if (graph_.connected[c.first_terminal + t] || cls.terminals[terminal].optional) continue;
+        if (graph_.connected[c.first_terminal + t] || cls.terminals[terminal].optional ||
+            model_.domains[cls.terminals[terminal].domain.index()].spatial)
+          continue;
         auto& [report, more] = told[{DeclarationKey(graph_, id), terminal}];
         if (report != nullptr) {
           ++more;
@@ -148,7 +150,9 @@ class GraphDoctor {
     for (uint32_t i = 1; i < graph_.components.size(); ++i) {
       const Component& c = graph_.components[i];
       const ElementClass& element = graph_.elements[c.element.index()];
-      if (element.composite || element.terminals() > 0 || read[i] || !element.slot_variable.empty()) continue;
+      if (element.composite || element.terminals() > 0 || read[i] || !element.slot_variable.empty() ||
+          !model_[element.class_id].spatial.IsNone())
+        continue;
       if (!lonely.insert(DeclarationKey(graph_, ComponentId(i))).second) continue;
       if (Mentioned(graph_.scopes[c.scope])) continue;
       auto& report = diagnostics_.Report(
@@ -184,6 +188,11 @@ class GraphDoctor {
     return at->second.count(model_.names.Text(owner.instances[scope.instance].name)) > 0;
   }
 
+  // A frame may lead to nothing: what is massless is found by mechanics.
+  bool HasFrames(const ComponentClass& cls) const {
+    return std::any_of(cls.terminals.begin(), cls.terminals.end(),
+                       [&](const Terminal& t) { return model_.domains[t.domain.index()].spatial; });
+  }
   static bool AllOptional(const ComponentClass& cls) {
     return std::all_of(cls.terminals.begin(), cls.terminals.end(),
                        [](const Terminal& t) { return t.optional; });

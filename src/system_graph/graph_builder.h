@@ -87,6 +87,7 @@ class GraphBuilder {
   static std::vector<uint32_t> IndicesOf(const std::vector<uint32_t>& sizes, uint32_t element);
 
   // join_terminals.cc
+  void FetchAhead(const ComponentClass& owner, const Connection& connection) const;
   void Join(ComponentId parent, const ComponentClass& owner, const Connection& connection,
             const Values& values);
   uint32_t JointOf(uint32_t terminal_slot) const {
@@ -162,6 +163,8 @@ class GraphBuilder {
 
   // number_graph.cc
   void Number();
+  void HoldHousings();
+  void NumberFrames();
   void Name(uint32_t terminal, VertexId vertex);
 
   // Used by several of these files.

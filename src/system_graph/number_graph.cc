@@ -1,11 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <unordered_map>
 
 #include "system_graph/graph_builder.h"
 
 namespace cotree {
 
+// What carries a joint is at rest as seen from the joint: its `housing` is the reference of what turns the
+// axis.
+void GraphBuilder::HoldHousings() {
+  for (const Component& c : graph_.components) {
+    const ElementClass& element = graph_.elements[c.element.index()];
+    const ComponentClass& cls = model_[element.class_id];
+    if (cls.spatial.IsNone()) continue;
+    for (uint32_t slot = 0; slot < element.terminals(); ++slot) {
+      const Terminal& terminal = cls.terminals[element.slot_terminal[slot]];
+      if (!model_.names.Text(terminal.name).ends_with("housing")) continue;
+      joints_.Join(domain_order_[terminal.domain.index()], JointOf(c.first_terminal + slot));
+    }
+  }
+}
+
+void GraphBuilder::NumberFrames() {
+  bool any = false;
+  for (const ElementClass& element : graph_.elements) any = any || !model_[element.class_id].spatial.IsNone();
+  if (!any) return;
+  graph_.frame_of_terminal.assign(terminals_, UINT32_MAX);
+  std::unordered_map<uint32_t, uint32_t> frame_of_joint;
+  for (uint32_t d = 0; d < model_.domains.size(); ++d) {
+    if (model_.domains[d].spatial) frame_of_joint[joints_.Find(domain_order_[d])] = 0;
+  }
+  graph_.frame_count = 1;
+  for (const Component& c : graph_.components) {
+    const ElementClass& element = graph_.elements[c.element.index()];
+    for (uint32_t slot = 0; slot < element.terminals(); ++slot) {
+      const Terminal& terminal = model_[element.class_id].terminals[element.slot_terminal[slot]];
+      if (!model_.domains[terminal.domain.index()].spatial) continue;
+      const auto [at, fresh] =
+          frame_of_joint.try_emplace(joints_.Find(JointOf(c.first_terminal + slot)), graph_.frame_count);
+      if (fresh) ++graph_.frame_count;
+      graph_.frame_of_terminal[c.first_terminal + slot] = at->second;
+    }
+  }
+}
+
 void GraphBuilder::Number() {
+  HoldHousings();
+  NumberFrames();
   const size_t domain_count = model_.domains.size();
   std::vector<bool> used(domain_count, false);
   LargeVector<uint32_t> vertex_of_joint(domain_count + terminals_, UINT32_MAX);

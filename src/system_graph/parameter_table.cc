@@ -60,6 +60,7 @@ class Filler {
   void SetIndices(Environment<double>& environment, const std::vector<size_t>& sizes, uint32_t element);
   void FillBlock(ComponentId id, const Layout& layout, std::vector<double>& block);
   void FillDefaults(ElementId element, const Layout& layout, std::vector<double>& block);
+  void FetchAhead(size_t component) const;
   uint32_t Store(ElementId element, const std::vector<double>& block);
 
   const Model& model_;
@@ -284,6 +285,20 @@ uint32_t Filler::Store(ElementId element, const std::vector<double>& block) {
   return first;
 }
 
+// The text may have any order: the declarations of components that come soon are fetched now.
+void Filler::FetchAhead(size_t i) const {
+  const auto instance = [&](size_t at, const ComponentClass** owner) -> const Instance* {
+    if (at >= graph_.components.size() || graph_.components[at].scope == UINT32_MAX) return nullptr;
+    const Scope& scope = graph_.scopes[graph_.components[at].scope];
+    *owner = &graph_.ClassOf(model_, scope.parent);
+    return &(*owner)->instances[scope.instance];
+  };
+  const ComponentClass* owner = nullptr;
+  if (const Instance* far = instance(i + 32, &owner)) __builtin_prefetch(far);
+  if (const Instance* near = instance(i + 16, &owner); near != nullptr && near->argument_count > 0)
+    __builtin_prefetch(&owner->arguments[near->first_argument]);
+}
+
 ParameterTable Filler::Run() {
   out_.first.resize(graph_.components.size());
   std::vector<double> block;
@@ -291,6 +306,7 @@ ParameterTable Filler::Run() {
   bool shared = false;
   for (uint32_t i = 0; i < graph_.components.size(); ++i) {
     const Component& c = graph_.components[i];
+    FetchAhead(i);
     if (i > 0 && c.scope == last_scope && shared && c.element == graph_.components[i - 1].element) {
       out_.first[i] = out_.first[i - 1];
       continue;

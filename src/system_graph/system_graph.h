@@ -158,6 +158,10 @@ struct SystemGraph {
   std::vector<bool> connected;   // by terminal slot: joined from outside its component
   LargeVector<Driver> drivers;   // by input slot, as connected: composites not yet looked through
   std::vector<GraphAssociation> associations;
+  /// By terminal slot: its frame in space, counted on from the world's, 0; UINT32_MAX for terminals of other
+  /// domains. Empty where the system has nothing in space (src/mechanics).
+  LargeVector<uint32_t> frame_of_terminal;
+  uint32_t frame_count = 0;
 
   const ElementClass& ElementOf(ComponentId id) const {
     return elements[components[id.index()].element.index()];

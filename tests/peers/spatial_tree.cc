@@ -284,12 +284,12 @@ bool More(std::istream& in) {
   return in.good() && in.peek() != std::istream::traits_type::eof();
 }
 
-std::string Braces(const Vector3& a) {
-  return "{" + Number(a[0]) + ", " + Number(a[1]) + ", " + Number(a[2]) + "}";
+std::string Brackets(const Vector3& a) {
+  return "[" + Number(a[0]) + ", " + Number(a[1]) + ", " + Number(a[2]) + "]";
 }
 
 std::string CotJoint(const Link& link) {
-  const std::string n = Braces(link.axis);
+  const std::string n = Brackets(link.axis);
   switch (link.kind) {
     case JointKind::kFixed:
       return "Rigid";
@@ -298,15 +298,15 @@ std::string CotJoint(const Link& link) {
     case JointKind::kPrismatic:
       return "Prismatic(n = " + n + ")";
     case JointKind::kScrew:
-      return "Screw(n = " + n + ", pitch = " + Number(link.pitch) + " m)";
+      return "ScrewJoint(n = " + n + ", pitch = " + Number(link.pitch) + " m)";
     case JointKind::kCylindrical:
       return "Cylindrical(n = " + n + ")";
     case JointKind::kUniversal:
-      return "Universal(n1 = " + n + ", n2 = " + Braces(link.axis2) + ")";
+      return "Universal(n1 = " + n + ", n2 = " + Brackets(link.axis2) + ")";
     case JointKind::kSpherical:
       return "Spherical";
     case JointKind::kPlanar:
-      return "Planar(n = " + n + ", u = " + Braces(link.u) + ")";
+      return "Planar(n = " + n + ", u = " + Brackets(link.u) + ")";
     case JointKind::kFree:
       return "Free";
   }
@@ -496,17 +496,17 @@ bool ReadAnswer(std::istream& in, PeerAnswer* answer) {
 }
 
 std::string CotText(const SpatialTree& tree) {
-  std::string text = "system Tree {\n  gravity : Gravity(g = " + Braces(tree.gravity) + " m/s^2)\n";
+  std::string text = "system Tree {\n  gravity : Gravity(g = " + Brackets(tree.gravity) + " m/s^2)\n";
   std::string wires;
   for (size_t i = 0; i < tree.links.size(); ++i) {
     const Link& link = tree.links[i];
     const std::string id = std::to_string(i + 1);
-    text += "  arm" + id + " : Arm(r = " + Braces(link.xyz) + " m, rpy = " + Braces(link.rpy) + " rad)\n";
+    text += "  arm" + id + " : Arm(r = " + Brackets(link.xyz) + " m, rpy = " + Brackets(link.rpy) + " rad)\n";
     text += "  j" + id + " : " + CotJoint(link) + "\n";
     text +=
-        "  b" + id + " : Body(m = " + Number(link.mass) + " kg, center = " + Braces(link.com) + " m, I = {";
+        "  b" + id + " : Body(m = " + Number(link.mass) + " kg, center = " + Brackets(link.com) + " m, I = [";
     for (size_t k = 0; k < link.inertia.size(); ++k) text += (k ? ", " : "") + Number(link.inertia[k]);
-    text += "} kg*m^2)\n";
+    text += "] kg*m^2)\n";
     const std::string parent =
         link.parent < 0 ? "mechanics.ground" : "b" + std::to_string(link.parent + 1) + ".a";
     wires += "  connect " + parent + " -- arm" + id + ".a\n";

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+
+#include "mechanics/motion_equations.h"
+
+namespace cotree {
+
+/** Closes the loops of a mechanism: finds positions near given ones, by Gauss-Newton steps of least length.
+
+Readings are numbered as those of the main part of the equations of motion. */
+class LoopSolver {
+ public:
+  static constexpr double kClosed = 1e-10;
+
+  LoopSolver(ExprPool& pool, const MotionEquations& motion);
+  ~LoopSolver();
+
+  double& reading(uint32_t number);
+  /// What a symbol of the equations of motion had at the last positions, everything at rest.
+  double ValueOf(SymbolId symbol) const;
+  /// Moves the freedoms that are not held (by freedom; empty: none is) until the loops are closed; what is
+  /// left of the gaps, or infinity.
+  double Close(const std::vector<bool>& held);
+  /// Of the last positions.
+  size_t WorstRow() const;
+  const Eigen::MatrixXd& Jacobian() const;
+  /// By freedom: whether it follows from the others, at the last positions. Those with the lower `rank` are
+  /// made to follow first.
+  std::vector<bool> FindDependent(const std::vector<int>& rank) const;
+
+ private:
+  struct Work;
+  std::unique_ptr<Work> work_;
+};
+
+}  // namespace cotree

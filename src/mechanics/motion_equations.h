@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "mechanics/mechanism.h"
+
+namespace cotree {
+
+/** A variable that an added part reads: one of a component, or one of another added part. */
+struct AddedReading {
+  Driver driver;  // component none: `local` of `part`
+  uint32_t part = 0, local = 0;
+};
+
+/** Variables and equations that the mechanism adds to the system: `scalar.variables` behind `owned` are
+readings, in order. */
+struct AddedPart {
+  ScalarElement scalar;
+  ComponentId component;  // whose parameters it sees
+  std::vector<AddedReading> readings;
+};
+
+/** An exogenous input of a component, and the variable of an added part that is its value. */
+struct Supply {
+  uint32_t slot = 0;  // of SystemGraph::drivers
+  uint32_t part = 0, local = 0;
+};
+
+/** A parameter whose number decided the form of the equations: exactly zero, or a direction. */
+struct FoldedNumber {
+  ComponentId component;
+  uint32_t parameter = 0;  // in its block
+  double value = 0;
+};
+
+/** A freedom of the mechanism. */
+struct MotionFreedom {
+  ComponentId joint;
+  uint32_t index = 0;
+  uint32_t position = UINT32_MAX;  // reading of the main part; none: part of a quaternion
+  uint32_t velocity = 0;           // reading, and the order of it that is the velocity
+  uint32_t velocity_order = 0;
+};
+
+/** A joint with a quaternion: its four numbers, as readings of the main part, and the freedoms that turn it.
+ */
+struct MotionQuaternion {
+  std::array<uint32_t, 4> numbers{};
+  uint32_t first_freedom = 0;  // of three
+};
+
+/** What a loop demands of the positions: `value` = 0; its derivatives by the freedoms. */
+struct LoopRow {
+  ExprId value;
+  std::vector<std::pair<uint32_t, ExprId>> jacobian;
+  std::vector<uint32_t> joints;  // around the loop, of Mechanism::joints, the chord first
+};
+
+/** The equations of motion of a mechanism (docs/theory/mechanics.md).
+
+`tau = M(q) q'' + h(q, q', t)` over the freedoms of the tree, by virtual work: mass matrix from composite
+inertias, h from the recursion of Newton and Euler at q'' = 0, all in axes of the bodies, so that only
+relative angles appear. Chords add multipliers: `J' lambda` on the left, `J q'' + gamma = 0` beside it.
+
+Every joint's class has the equation `tau[k] = inertia[k]*q''[k] + load[k]`, so joints are storage to the
+normal tree and to the user; the mechanism supplies `inertia` (the diagonal of M) and `load` (all the rest).
+*/
+struct MotionEquations {
+  std::vector<AddedPart> parts;
+  std::vector<Supply> supplies;
+  std::vector<FoldedNumber> folded;
+  std::vector<MotionFreedom> freedoms;
+  std::vector<MotionQuaternion> quaternions;
+  /** An entry of the mass matrix; the matrix is symmetric, entries that are not listed are 0. */
+  struct MassEntry {
+    uint32_t row, column;  // freedoms, row >= column
+    ExprId value;
+  };
+  std::vector<MassEntry> mass_matrix;
+  std::vector<LoopRow> loops;                          // those that are needed
+  std::vector<std::pair<SymbolId, double>> constants;  // present numbers of parameters that are read
+  std::vector<std::string> constraints;                // what each multiplier holds
+  std::vector<std::string> redundant;  // rows that others imply: their reactions are not determined
+  uint32_t degrees = 0;                // of freedom, loops closed
+
+  bool empty() const { return parts.empty(); }
+};
+
+/// `tau = M q'' + h`, or the recursion over articulated bodies; automatic: by the number of freedoms.
+enum class MotionForm : uint8_t { kAutomatic, kMassMatrix, kRecursive };
+
+MotionEquations DeriveMotion(Model& model, const SystemGraph& graph,
+                             const std::vector<ScalarElement>& scalars, const SpatialNumbers& numbers,
+                             const Mechanism& mechanism, MotionForm form, Diagnostics& diagnostics);
+
+}  // namespace cotree

@@ -319,7 +319,9 @@ bool Events::Settle(double time, Cause cause) {
     if (!active.empty() && !Sweep(time, active)) return false;
     for (const uint32_t w : active) {
       const uint32_t external = program_.whens[w].external;
-      if (external == UINT32_MAX || external_ == nullptr || external_->Update(external, time)) continue;
+      if (external == UINT32_MAX || external_ == nullptr) continue;
+      changed_ = changed_ || external_->IsIntegrated(external);
+      if (external_->Update(external, time)) continue;
       problem_ = external_->problem();
       foreign_ = true;
       return false;

@@ -346,11 +346,18 @@ void Writer::AddEquations() {
   std::vector<Replacement> known;
   for (const uint32_t p : element_.zero_parameters)
     known.emplace_back(cls_.parameters[p].symbol, pool_.Zero());
+  for (const Parameter& p : cls_.parameters) {
+    const auto value = element_.values.find(p.symbol.value);
+    if (value == element_.values.end()) continue;
+    known.emplace_back(p.symbol, p.type.base == BaseType::kBoolean ? pool_.Boolean(value->second != 0)
+                                                                   : pool_.Number(value->second));
+  }
   for (Equation equation : cls_.equations) {
     if (!equation.initial) continue;
     equation.left = Substitute(pool_, equation.left, known);
     equation.right = Substitute(pool_, equation.right, known);
-    add(equation, UINT32_MAX, true);
+    // An `if` without `else` whose condition is false.
+    if (equation.left != equation.right) add(equation, UINT32_MAX, true);
   }
   if (cls_.kind == ClassKind::kSoftware) {
     for (uint32_t g = 0; g < cls_.groups.size(); ++g) {

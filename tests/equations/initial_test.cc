@@ -124,6 +124,22 @@ TEST(Beginning, DiscreteVariablesCountInInitialEquations) {
 }
 
 // |x - 5| + 1 is never 0: an iteration that comes to a halt there has found nothing.
+TEST(Beginning, InitialEquationsMayBeChosen) {
+  const auto lag = [](const std::string& initial, const std::string& arguments) {
+    return "component Lag { variable x : Real  variable y : Real  parameter at_rest : Boolean = true"
+           "  parameter x0 : Real = 3\n equation 2 s*der(x) = 5 - x  y = 2*x\n initial equation\n" +
+           initial + " }\nsystem S { a : Lag" + arguments + " }";
+  };
+  const std::string both = "if at_rest { der(x) = 0/1 s } else { y = x0 }", one = "if at_rest { y = x0 }";
+  EXPECT_NEAR(Beginning(lag(both, ""))["a.x"], 5, 1e-12);
+  EXPECT_NEAR(Beginning(lag(both, "(at_rest = false)"))["a.x"], 1.5, 1e-12);
+  EXPECT_NEAR(Beginning(lag(one, ""))["a.x"], 1.5, 1e-12);
+  EXPECT_EQ(Beginning(lag(one, "(at_rest = false, start x = 0.5)"))["a.x"], 0.5);
+  const std::string by_number = "if x0 > 2 { y = 1 } else { y = 2 }";
+  EXPECT_NEAR(Beginning(lag(by_number, ""))["a.x"], 0.5, 1e-12);
+  EXPECT_NEAR(Beginning(lag(by_number, "(x0 = 1)"))["a.x"], 1, 1e-12);
+}
+
 TEST(Beginning, WhatHasNoSolutionIsNotFound) {
   const Beginning b(R"(component K { output x : Real
     equation noevent(abs(x - 5)) + 0.001*noevent(abs(x - 5))^3 + 1 = 0 }

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "run_support.h"
+#include "simulation/events.h"
 #include "simulation/initialize.h"
 
 namespace cotree::test {
@@ -110,6 +111,30 @@ TEST(Beginning, SteadyWithoutDamping) {
   ASSERT_TRUE(b.result.ok) << b.result.problem;
   EXPECT_NEAR(std::fabs(b["m.s"]), 0.2, 1e-12);
   EXPECT_NEAR(b["m.acc"], 0, 1e-12);
+}
+
+// What is stuck holds any position within its limits: the start. Beyond them it is at the edge of sliding.
+TEST(Beginning, SteadyWithStickingFriction) {
+  for (const auto& [start, rest] : {std::pair(0.0, 0.0), std::pair(0.1, 0.1), std::pair(3.0, 0.6)}) {
+    const RunOf model(R"(system S { drive : TorqueSource(torque = 1 N*m)
+      load : Inertia(J = 1 kg*m^2, start phi = )" +
+                      std::to_string(start) + R"( rad)  k : TorsionSpring(k = 5 N*m/rad)
+      f : RotationalFriction(tau_coulomb = 2 N*m)
+      connect drive.b -- load.a -- f.a -- k.a   connect drive.a -- f.b -- k.b -- rotational.ground })");
+    const Program& program = *model.translation->program;
+    ProgramRun run(program);
+    Events events(run, program);
+    const Initialization begun = events.Begin(model.translation->starts, {0, true});
+    ASSERT_TRUE(begun.ok) << begun.problem;
+    const auto value = [&](const std::string& name) {
+      return run.values[model.translation->sorted->Slot(
+          FindVariable(*model.translation->equations, *model.names, name))];
+    };
+    EXPECT_NEAR(value("load.phi"), rest, 1e-9) << start;
+    EXPECT_NEAR(value("load.w"), 0, 1e-9);
+    EXPECT_NEAR(value("load.alpha"), 0, 1e-9);
+    EXPECT_NEAR(value("f.tau"), 1 - 5 * rest, 1e-9);
+  }
 }
 
 TEST(Beginning, DiscreteVariablesCountInInitialEquations) {

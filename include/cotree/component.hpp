@@ -108,7 +108,7 @@ class Component {
     return Count(group_lists_) - 1;
   }
 
-  /// Makes the component sampled.
+  /// Makes the component sampled; if it has states, they are integrated between samples.
   void SetSamplePeriod(double seconds) { sample_period_ = seconds; }
 
   /// All that Update changes: one member, a plain struct without pointers.

@@ -80,8 +80,10 @@ What happens when
  - Continuous component (sample_period 0): `outputs` once per output group and trial point, then
 `derivatives`. At accepted events `update`, after which the outputs are computed anew.
  - Sampled component (sample_period T > 0): at t = 0, T, 2T, ... first `outputs` of every group, with the
-discrete state left by the sample before, then `update`. Between samples the outputs hold. It has no
-continuous states.
+discrete state left by the sample before, then `update`. Between samples the outputs hold.
+ - Sampled component with continuous states: `outputs` and `derivatives` as of a continuous one, and between
+samples the states are integrated; at t = 0, T, 2T, ... `update`, which reads x and u and does not change x,
+after which the outputs are computed anew. Other events do not call `update`.
 
 Output groups and direct inputs. An output depends *directly* on an input if the input's value at t changes
 the output's value at t. Outputs with the same direct inputs form a group, which is computed at once. The
@@ -153,7 +155,7 @@ typedef struct cotree_description {
   const cotree_variable* inputs;
   uint32_t output_count;
   const cotree_variable* outputs;
-  uint32_t state_count; /* continuous states; 0 if sampled */
+  uint32_t state_count; /* continuous states */
   const cotree_variable* states;
   uint32_t group_count; /* 0: one group, everything direct */
   const cotree_group* groups;

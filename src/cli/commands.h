@@ -70,7 +70,8 @@ struct SystemOptions {
   std::vector<std::string> settings;  // "motor.R = 0.3 ohm"
   std::string experiment;             // whose values, start values and beginning count; empty: none
   bool statistics = false;
-  bool initial = false;  // order: of the beginning
+  bool initial = false;     // order: of the beginning
+  bool in_process = false;  // foreign code in the process of cotree
 };
 int RunTree(const SystemOptions& options, const Console& console);
 int RunOrder(const SystemOptions& options, const Console& console);
@@ -113,6 +114,7 @@ struct SimulateOptions {
   bool resume = false;              // go on from it
   std::vector<std::string> inputs;  // "drive.u=log.csv:voltage": inputs that follow data
   bool watch = false;               // again whenever a file of the model is saved
+  bool in_process = false;          // foreign code in the process of cotree
   std::string library;
 };
 int RunSimulate(const SimulateOptions& options, const Console& console);

@@ -358,7 +358,7 @@ int RunEquations(const EquationsOptions& options, const Console& console) {
     std::optional<LinearStart> linear;
     if (t.program->unsupported.empty() && t.sorted->states.size() <= kMostStates && IsLinear(*t.sorted)) {
       int exit = kExitOk;
-      linear = LinearizeAtStart(t, options.outputs, true, &exit);
+      linear = LinearizeAtStart(t, options.outputs, true, ForeignCodeOf(options), &exit);
       if (!linear) return exit;
     }
     if (json) {

@@ -108,7 +108,7 @@ std::optional<LinearModel> LinearizeAtPoint(ProgramRun& run, const Program& prog
 
 std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
                                             const std::vector<std::string>& outputs, bool continuous,
-                                            int* exit) {
+                                            const ComponentOptions& foreign_code, int* exit) {
   const Program& program = *translation.program;
   const SortedSystem& sorted = *translation.sorted;
   std::vector<VariableRef> found;
@@ -128,7 +128,7 @@ std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
   ProgramRun run(program);
   const InitializeOptions options = BeginningOf(translation);
   run.switch_time = JustBehind(options.time);
-  ExternalComponents external(run, program, {});
+  ExternalComponents external(run, program, foreign_code);
   if (!external.Load()) {
     fmt::print(stderr, "cotree: {}\n", external.problem());
     *exit = kExitForeign;

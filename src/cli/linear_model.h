@@ -24,7 +24,7 @@ struct LinearStart {
 /// `continuous`: sampled variables are constant.
 std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
                                             const std::vector<std::string>& outputs, bool continuous,
-                                            int* exit);
+                                            const ComponentOptions& foreign_code, int* exit);
 
 /// At the point of a run; where something sampled acts and not `continuous`, the model at its samples. None,
 /// with a message and the exit code, where there is none.

@@ -21,20 +21,25 @@ struct Instant {
   std::vector<double> values;
   std::vector<DelayLine> delay_lines;
   double switch_time = 0;
+  std::string kept;  // by foreign code
 };
 
-bool Take(const Translation& closed, double time, Instant* out, std::string* problem, bool* foreign) {
+bool Take(const Translation& closed, double time, const ComponentOptions& foreign_code, Instant* out,
+          std::string* problem, bool* foreign) {
   const Program& program = *closed.program;
   const InitializeOptions beginning = BeginningOf(closed);
   const auto keep = [&](double, ProgramRun& run) {
     out->values = run.values;
     out->delay_lines = run.delay_lines;
     out->switch_time = run.switch_time;
+    Archive archive;
+    if (auto* external = dynamic_cast<ExternalComponents*>(run.foreign)) external->Exchange(archive);
+    out->kept = archive.bytes();
   };
   if (time == beginning.time) {
     ProgramRun run(program);
     run.switch_time = JustBehind(time);
-    ExternalComponents external(run, program, {});
+    ExternalComponents external(run, program, foreign_code);
     if (!external.Load()) {
       *problem = external.problem();
       *foreign = true;
@@ -52,6 +57,7 @@ bool Take(const Translation& closed, double time, Instant* out, std::string* pro
   simulation.stop = time;
   simulation.steady = beginning.steady;
   simulation.rtol = 1e-8;
+  simulation.components = foreign_code;
   simulation.row = [](double, std::span<const double>) { return true; };
   simulation.at_stop = keep;
   const Trajectory run = Simulate(program, closed.starts, simulation, {0});
@@ -149,6 +155,7 @@ std::optional<LinearModel> LinearizeOnMotion(const LinearizeOptions& options, co
   const Model& model = *open.equations->model;
   translate.system = model.Text(model[open.graph->system].name);
   translate.experiment = options.experiment;
+  translate.components = ForeignCodeOf(options);
   const auto closed = Translate(*loaded, translate);
   if (!closed->ok) {
     PrintDiagnostics(loaded->diagnostics, loaded->model.files, console);
@@ -166,14 +173,15 @@ std::optional<LinearModel> LinearizeOnMotion(const LinearizeOptions& options, co
   Instant instant;
   std::string problem;
   bool foreign = false;
-  if (!Take(*closed, time, &instant, &problem, &foreign)) {
+  if (!Take(*closed, time, translate.components, &instant, &problem, &foreign)) {
     fmt::print(stderr, "cotree: {}\n", problem);
     if (foreign) *exit = kExitForeign;
     return std::nullopt;
   }
   ProgramRun run(*open.program);
-  ExternalComponents external(run, *open.program, {});
-  if (!external.Load()) {
+  ExternalComponents external(run, *open.program, translate.components);
+  Archive kept(instant.kept);
+  if (!external.Load() || !external.Exchange(kept)) {
     fmt::print(stderr, "cotree: {}\n", external.problem());
     *exit = kExitForeign;
     return std::nullopt;

@@ -221,7 +221,7 @@ class LinearizeCommand {
       if (!found) return exit;
       linear = std::move(*found);
     } else {
-      auto start = LinearizeAtStart(t, outputs, options_.continuous, &exit);
+      auto start = LinearizeAtStart(t, outputs, options_.continuous, ForeignCodeOf(options_), &exit);
       if (!start) return exit;
       linear = std::move(start->model);
     }

@@ -96,6 +96,7 @@ class Preparer {
     TranslateOptions& translate = out_.translated_with;
     translate.system = options_.system;
     translate.chosen = variation_.chosen;
+    translate.components.in_process = options_.in_process;
     if (experiment_ != nullptr) translate.experiment = model().names.Text(experiment_->name);
     out_.translation = Translate(*out_.loaded, translate);
     for (const std::string& name : out_.translation->unknown_inputs)
@@ -146,6 +147,7 @@ class Preparer {
     if (options_.rtol) s.rtol = *options_.rtol;
     if (options_.interval) s.interval = *options_.interval;
     s.method = MethodOf(options_.solver);
+    s.components.in_process = options_.in_process;
     if (options_.step) s.step = *options_.step;
     if (options_.max_step) s.max_step = *options_.max_step;
     for (const std::string& text : options_.scales) AddScale(text);

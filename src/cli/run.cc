@@ -31,6 +31,12 @@ A first model, in two minutes:
 Exit codes: 0 fine, 1 the model has errors, 2 wrong usage, 3 a bug of cotree, 4 numerical failure, 5 files or foreign code, 130 interrupted.
 The manual is in docs/manual.)";
 
+void AddInProcess(CLI::App* command, bool* in_process) {
+  command->add_flag("--in-process", *in_process,
+                    "run foreign code (.so) in the process of cotree: faster, without limits, and a crash of "
+                    "it ends cotree; otherwise it has a process of its own");
+}
+
 // What all commands about one translated system take.
 CLI::App* AddSystemCommand(CLI::App& app, const char* name, const char* about, SystemOptions* options,
                            const std::vector<std::string>& formats, const char* output = "-o,--output") {
@@ -47,6 +53,7 @@ CLI::App* AddSystemCommand(CLI::App& app, const char* name, const char* about, S
                    "\"motor.R = 0.3 ohm\": another value for a parameter; repeatable")
       ->allow_extra_args(false);
   command->add_option("--library", options->library, "take the standard library from this folder");
+  AddInProcess(command, &options->in_process);
   return command;
 }
 
@@ -88,6 +95,7 @@ CLI::App* AddRunCommand(CLI::App& app, const char* name, const char* about, Simu
   command->add_option("--step", times->step, "of the methods with fixed steps");
   command->add_option("--max-step", times->max_step, "no step is longer; otherwise a 100th of the run");
   command->add_option("--library", options->library, "take the standard library from this folder");
+  AddInProcess(command, &options->in_process);
   return command;
 }
 
@@ -343,6 +351,7 @@ int RunCotree(int argc, char** argv) {
       ->take_all()
       ->expected(1);
   values_command->add_option("--library", values.library, "take the standard library from this folder");
+  AddInProcess(values_command, &values.in_process);
   values_command->footer("\nExample:\n  cotree values examples/positioner/positioner.cot --at \"1 s\"");
 
   FormatOptions format;

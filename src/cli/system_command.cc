@@ -107,6 +107,12 @@ std::string DidYouMean(std::string_view word, const std::vector<std::string>& ca
   return near.empty() ? "" : fmt::format("; did you mean `{}`?", near);
 }
 
+ComponentOptions ForeignCodeOf(const SystemOptions& options) {
+  ComponentOptions out;
+  out.in_process = options.in_process;
+  return out;
+}
+
 InitializeOptions BeginningOf(const Translation& translation) {
   const Model& model = *translation.equations->model;
   InitializeOptions out;
@@ -177,6 +183,7 @@ int RunOnSystem(const SystemOptions& options, const char* schema, TranslateOptio
       translate.system = ChooseSystem(loaded->model, options);
     if (translate.system.empty() && experiment == nullptr) return kExitUsage;
     if (translate.own_parameters) TakeOutParameters(loaded->model, &translate);
+    translate.components = ForeignCodeOf(options);
     translation = Translate(*loaded, translate);
     for (const std::string& name : translation->unknown_inputs)
       fmt::print(stderr, "cotree: {}\n", UnknownInput(loaded->model, *translation, name));

@@ -59,7 +59,7 @@ class TrimCommand {
     const InitializeOptions beginning = BeginningOf(t_);
     const double time = problem.time = beginning.time;
     run.switch_time = JustBehind(time);
-    ExternalComponents external(run, program, {});
+    ExternalComponents external(run, program, ForeignCodeOf(options_));
     if (!external.Load()) {
       fmt::print(stderr, "cotree: {}\n", external.problem());
       return kExitForeign;

@@ -235,6 +235,12 @@ class Linearizer {
     for (const uint32_t w : active) {
       const uint32_t external = program_.whens[w].external;
       if (external == UINT32_MAX) continue;
+      if (!program_.externals[external].states.empty()) {
+        Refuse("`" + program_.externals[external].instance +
+               "` is foreign code: what it keeps between samples cannot be seen from outside, so there is no "
+               "linear model of it; --continuous takes what it keeps as constant");
+        return;
+      }
       for (const auto& [name, slot] : program_.externals[external].outputs) {
         slots.insert(slot);
         foreign_[slot] = program_.externals[external].instance;

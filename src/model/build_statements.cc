@@ -333,6 +333,7 @@ void ClassBuilder::DefineIf(NodeId node) {
     equation.right = pool_.Zero();
     equation.loops = LoopsFor(shape, &equation.left, &equation.right);
     equation.origin = At(equations[0][k].first);
+    equation.initial = in_initial_section_;
     class_.equations.push_back(equation);
   }
 }

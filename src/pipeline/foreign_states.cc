@@ -14,7 +14,7 @@ bool AddForeignStates(LoadedModel& loaded, const Translation& translation, const
   bool added = false;
   for (const Program::External& external : translation.program->externals) {
     const ClassId id = translation.graph->ElementOf(ComponentId(external.component)).class_id;
-    if (external.period > 0 || !external.states.empty() || !asked.insert(id.value).second) continue;
+    if (!external.states.empty() || !asked.insert(id.value).second) continue;
     ComponentFailure failure;
     const auto component =
         LoadSoftwareComponent(RequestOf(*translation.program, external), options, &failure);

@@ -5,7 +5,7 @@
 
 namespace cotree {
 
-/// A class of continuous foreign code that declares no `state` takes those that its library describes, as
+/// A class of foreign code that declares no `state` takes those that its library describes, as
 /// plain numbers in SI units. True: some were added to classes of the model, which must be translated again.
 /// What cannot be loaded adds none: the run says why.
 bool AddForeignStates(LoadedModel& loaded, const Translation& translation, const ComponentOptions& options);

@@ -147,7 +147,8 @@ void ProgramBuilder::CollectExternals() {
   for (const Part& part : system_.parts) {
     if (!IsExternal(part)) continue;
     out_->externals.push_back(MakeExternal(part));
-    if (model_[system_.graph->elements[part.scalar].class_id].sample_period.IsNone())
+    // All of it is discrete if it computes at samples alone.
+    if (system_.scalars[part.scalar].continuous > 0)
       AddForeignGroups(static_cast<uint32_t>(out_->externals.size() - 1));
   }
 }

@@ -231,32 +231,10 @@ bool Events::Reinit(double time, const std::vector<uint32_t>& active) {
       run_.RunTangent(time);
       for (size_t i = 0; i < m; ++i) gradient[i * n + j] = run_.tangents[others[i].first];
     }
-    // (G G^T) y = r, change = G^T y; a dependent target (one said twice) is left out.
-    std::vector<double> a(m * m, 0);
-    for (size_t i = 0; i < m; ++i) {
-      for (size_t k = 0; k < m; ++k) {
-        for (size_t j = 0; j < n; ++j) a[i * m + k] += gradient[i * n + j] * gradient[k * n + j];
-      }
-    }
-    std::vector<double> y(m, 0);
-    std::vector<size_t> pivots;
-    std::vector<double> diagonal(m);
-    for (size_t i = 0; i < m; ++i) diagonal[i] = a[i * m + i];
-    for (size_t p = 0; p < m; ++p) {
-      if (!(a[p * m + p] > 1e-12 * diagonal[p])) continue;
-      pivots.push_back(p);
-      for (size_t i = 0; i < m; ++i) {
-        if (i == p) continue;
-        const double factor = a[i * m + p] / a[p * m + p];
-        for (size_t k = 0; k < m; ++k) a[i * m + k] -= factor * a[p * m + k];
-        right[i] -= factor * right[p];
-      }
-    }
-    for (const size_t p : pivots) y[p] = right[p] / a[p * m + p];
-    for (size_t j = 0; j < n; ++j) {
-      for (size_t i = 0; i < m; ++i) run_.values[program_.state_slots[j]] += gradient[i * n + j] * y[i];
-    }
-    if (pivots.empty()) break;
+    std::vector<double> change(n);
+    const bool moves = LeastChange(gradient, right, &change);
+    for (size_t j = 0; j < n; ++j) run_.values[program_.state_slots[j]] += change[j];
+    if (!moves) break;
   }
   return true;
 }
@@ -319,7 +297,9 @@ bool Events::Settle(double time, Cause cause) {
     if (!active.empty() && !Sweep(time, active)) return false;
     for (const uint32_t w : active) {
       const uint32_t external = program_.whens[w].external;
-      if (external == UINT32_MAX || external_ == nullptr || external_->Update(external, time)) continue;
+      if (external == UINT32_MAX || external_ == nullptr) continue;
+      changed_ = changed_ || external_->IsIntegrated(external);
+      if (external_->Update(external, time)) continue;
       problem_ = external_->problem();
       foreign_ = true;
       return false;

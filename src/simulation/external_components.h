@@ -19,7 +19,8 @@ ComponentRequest RequestOf(const Program& program, const Program::External& exte
 (docs/manual/software_components.md, docs/theory/software_components.md SC.5).
 
 Outputs of sampled ones are discrete variables that are computed at samples; afterwards `Update` steps what
-they keep. Continuous ones are computed by the ProgramRun, group by group, whenever it runs. */
+they keep. Continuous ones are computed by the ProgramRun, group by group, whenever it runs; so are sampled
+ones that have continuous states, and `Update` steps what they keep at samples. */
 class ExternalComponents final : public ForeignCode {
  public:
   ExternalComponents(ProgramRun& run, const Program& program, const ComponentOptions& options)
@@ -33,9 +34,12 @@ class ExternalComponents final : public ForeignCode {
   /// `problem` says which and why.
   bool Load();
   /// Computes the outputs at the present inputs; `changed` if one differs from what it was. False: it failed.
+  /// Nothing for one that the ProgramRun computes.
   bool Outputs(uint32_t external, double time, bool* changed);
   /// Once at each sample, after the outputs.
   bool Update(uint32_t external, double time);
+  /// Whether a step at a sample changes what is computed between events.
+  bool IsIntegrated(uint32_t external) const { return !program_.externals[external].states.empty(); }
   /// Steps the continuous ones that keep something, once at each event; `stepped` if there are any.
   bool UpdateContinuous(double time, bool* stepped);
   bool Exchange(Archive& archive);

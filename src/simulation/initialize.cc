@@ -62,6 +62,34 @@ std::string Listed(const std::vector<std::string>& names) {
 
 }  // namespace
 
+// (G G^T) y = right, x = G^T y.
+bool LeastChange(const std::vector<double>& rows, std::vector<double> right, std::vector<double>* x) {
+  const size_t m = right.size(), n = x->size();
+  std::vector<double> a(m * m, 0), diagonal(m);
+  for (size_t i = 0; i < m; ++i) {
+    for (size_t k = 0; k < m; ++k) {
+      for (size_t j = 0; j < n; ++j) a[i * m + k] += rows[i * n + j] * rows[k * n + j];
+    }
+    diagonal[i] = a[i * m + i];
+  }
+  std::vector<size_t> pivots;
+  for (size_t p = 0; p < m; ++p) {
+    if (!(a[p * m + p] > 1e-12 * diagonal[p])) continue;
+    pivots.push_back(p);
+    for (size_t i = 0; i < m; ++i) {
+      if (i == p) continue;
+      const double factor = a[i * m + p] / a[p * m + p];
+      for (size_t k = 0; k < m; ++k) a[i * m + k] -= factor * a[p * m + k];
+      right[i] -= factor * right[p];
+    }
+  }
+  std::fill(x->begin(), x->end(), 0);
+  for (const size_t p : pivots) {
+    for (size_t j = 0; j < n; ++j) (*x)[j] += rows[p * n + j] * (right[p] / a[p * m + p]);
+  }
+  return !pivots.empty();
+}
+
 InitialValues FindInitialValues(const Program& program, const std::vector<StartEntry>& starts, bool steady) {
   const SortedSystem& sorted = *program.sorted;
   std::unordered_map<uint32_t, size_t> state_of_slot;
@@ -268,11 +296,48 @@ bool Initializer::SolveInOrder() {
   out_.homotopies = initial.homotopies - followed;
   if (!solved) {
     out_.problem = InitialFailure();
-    return false;
+    return SolveByStates();
   }
+  // A division by zero; if nothing helps, the program of the run says where it leads.
+  const bool finite = std::all_of(program_.state_slots.begin(), program_.state_slots.end(),
+                                  [&](uint32_t slot) { return std::isfinite(initial.values[slot]); });
+  if (!finite && SolveByStates()) return true;
   std::copy(initial.values.begin(), initial.values.begin() + static_cast<std::ptrdiff_t>(run_.values.size()),
             run_.values.begin());
   return true;
+}
+
+// Newton's method on states that are not fixed, with the least change of each step. Initial equations have no
+// tangents here: they are left to the order of the beginning.
+bool Initializer::SolveByStates() {
+  constexpr size_t kMostStates = 200;
+  constexpr int kMostSteps = 20;
+  const size_t n = program_.state_slots.size(), m = initial_.demands.pinned.size();
+  if (n > kMostStates || m > 2 * n || !system_.initial.empty()) return false;
+  std::vector<double> right(m), rows(m * n), change(n);
+  for (int step = 0; step < kMostSteps; ++step) {
+    if (!run_.Run(options_.time)) return false;
+    double worst = 0;
+    for (size_t i = 0; i < m; ++i) {
+      right[i] = initial_.pinned[i] - run_.values[initial_.demands.pinned[i]];
+      worst = std::max(worst, std::fabs(right[i]) / (1 + std::fabs(initial_.pinned[i])));
+    }
+    if (!std::isfinite(worst)) return false;
+    if (worst <= 1e-10) return true;
+    for (size_t j = 0; j < n; ++j) {
+      for (const uint32_t slot : program_.input_slots) run_.tangents[slot] = 0;
+      for (const uint32_t slot : program_.state_slots) run_.tangents[slot] = 0;
+      const bool fixed = initial_.demands.start[j] == Start::kFixed;
+      if (!fixed) {
+        run_.tangents[program_.state_slots[j]] = 1;
+        run_.RunTangent(options_.time);
+      }
+      for (size_t i = 0; i < m; ++i) rows[i * n + j] = fixed ? 0 : run_.tangents[initial_.demands.pinned[i]];
+    }
+    if (!LeastChange(rows, right, &change)) return false;
+    for (size_t j = 0; j < n; ++j) run_.values[program_.state_slots[j]] += change[j];
+  }
+  return false;
 }
 
 Initialization Initializer::Solve(bool keep_discrete) {
@@ -295,6 +360,7 @@ Initialization Initializer::Solve(bool keep_discrete) {
   }
   out_.ok = initial_program_ == nullptr || SolveInOrder();
   if (!out_.ok) return out_;
+  out_.problem.clear();
   run_.homotopy = true;
   const uint64_t followed = run_.homotopies;
   out_.ok = run_.Run(options_.time);

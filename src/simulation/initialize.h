@@ -35,9 +35,15 @@ struct InitialValues {
 };
 InitialValues FindInitialValues(const Program& program, const std::vector<StartEntry>& starts, bool steady);
 
+/// The least x with G x = right, G row by row with a row for each element of `right`; rows that depend on
+/// others are left out. False: all of them are zero.
+bool LeastChange(const std::vector<double>& rows, std::vector<double> right, std::vector<double>* x);
+
 /** Finds the values with which a run begins. Where something is demanded besides the starts of states, the
 equations get an order of their own (SortInitial) and a program of their own, built once; what it gives is
-checked by the program of the run: every demand must be met there. */
+checked by the program of the run: every demand must be met there. Where that order has no solution (a stuck
+brake at rest: its torque is what holds the rest), the states are sought by the program of the run instead, as
+near to their starts as the demands allow. */
 class Initializer {
  public:
   Initializer(ProgramRun& run, const Program& program, const std::vector<StartEntry>& starts,
@@ -50,6 +56,7 @@ class Initializer {
  private:
   void PlaceStarts(bool keep_discrete);
   bool SolveInOrder();
+  bool SolveByStates();
   std::string FindContradiction() const;
   std::string Reasons(const std::vector<uint32_t>& slots) const;
   std::string InitialFailure() const;

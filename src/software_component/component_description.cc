@@ -73,7 +73,6 @@ std::string CheckDescription(const ComponentDescription& d) {
   if (!std::isfinite(d.sample_period) || d.sample_period < 0)
     return "its sample period is negative or not finite";
   if (d.discrete_bytes > kMostDiscreteBytes) return "its discrete state is larger than 64 MiB";
-  if (d.sample_period > 0 && !d.states.empty()) return "it is sampled but has continuous states";
   return {};
 }
 

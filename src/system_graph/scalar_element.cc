@@ -48,6 +48,7 @@ class Writer {
   void SortActions(ScalarElement::When& when);
   template <class F>
   void OverLoops(LoopRange loops, uint32_t k, std::vector<Replacement>& turn, F&& f);
+  bool HoldsBetweenSamples() const;
   double Number(ExprId expr) const { return EvaluateConstant(pool_, expr, element_.values).value_or(0); }
 
   Model& model_;
@@ -85,6 +86,13 @@ void Writer::Own(ScalarVariable::Role role, uint32_t index, uint32_t element, Sy
   out_.variables.push_back({role, index, edge ? 0 : element, symbol});
 }
 
+// A sampled component computes at samples alone; foreign code that has states is integrated between them.
+bool Writer::HoldsBetweenSamples() const {
+  const bool has_states = std::any_of(cls_.variables.begin(), cls_.variables.end(),
+                                      [](const Variable& v) { return v.role == VariableRole::kState; });
+  return !cls_.sample_period.IsNone() && (cls_.external_library.empty() || !has_states);
+}
+
 void Writer::AddVariables() {
   using Role = ScalarVariable::Role;
   for (uint32_t k = 0; k < element_.edges.size(); ++k) {
@@ -105,7 +113,7 @@ void Writer::AddVariables() {
   std::vector<NameId> names;
   for (const Variable& v : cls_.variables) names.push_back(v.name);
   const std::vector<uint32_t> by_name = OrderOfNames(model_.names, names);
-  const bool sampled = !cls_.sample_period.IsNone();
+  const bool sampled = HoldsBetweenSamples();
   for (const bool discrete : {false, true}) {
     if (discrete) out_.continuous = static_cast<uint32_t>(out_.variables.size());
     for (const uint32_t v : by_name) {
@@ -314,7 +322,7 @@ void Writer::ReadAtEvents(ExprId expr, std::span<const SymbolId> except) {
 }
 
 void Writer::AddEquations() {
-  const bool sampled = !cls_.sample_period.IsNone();
+  const bool sampled = HoldsBetweenSamples();
   std::vector<Replacement> turn;
   const auto add = [&](const Equation& equation, uint32_t number, bool initial) {
     uint32_t count = 0;
@@ -338,11 +346,18 @@ void Writer::AddEquations() {
   std::vector<Replacement> known;
   for (const uint32_t p : element_.zero_parameters)
     known.emplace_back(cls_.parameters[p].symbol, pool_.Zero());
+  for (const Parameter& p : cls_.parameters) {
+    const auto value = element_.values.find(p.symbol.value);
+    if (value == element_.values.end()) continue;
+    known.emplace_back(p.symbol, p.type.base == BaseType::kBoolean ? pool_.Boolean(value->second != 0)
+                                                                   : pool_.Number(value->second));
+  }
   for (Equation equation : cls_.equations) {
     if (!equation.initial) continue;
     equation.left = Substitute(pool_, equation.left, known);
     equation.right = Substitute(pool_, equation.right, known);
-    add(equation, UINT32_MAX, true);
+    // An `if` without `else` whose condition is false.
+    if (equation.left != equation.right) add(equation, UINT32_MAX, true);
   }
   if (cls_.kind == ClassKind::kSoftware) {
     for (uint32_t g = 0; g < cls_.groups.size(); ++g) {
@@ -364,8 +379,8 @@ void Writer::AddEquations() {
   }
 }
 
-/* The equations of continuous foreign code: y = f.y(time, x, u) with the direct inputs of its group, der(x) =
-f.der_x(time, x, u) with all inputs. */
+/* The equations of foreign code that is computed between events: y = f.y(time, x, u) with the direct inputs
+of its group, der(x) = f.der_x(time, x, u) with all inputs. */
 void Writer::AddForeign() {
   std::vector<ExprId> point{pool_.Time()};
   for (uint32_t v = 0; v < out_.continuous; ++v) {

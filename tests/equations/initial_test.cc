@@ -6,6 +6,7 @@
 #include <random>
 
 #include "run_support.h"
+#include "simulation/events.h"
 #include "simulation/initialize.h"
 
 namespace cotree::test {
@@ -112,6 +113,30 @@ TEST(Beginning, SteadyWithoutDamping) {
   EXPECT_NEAR(b["m.acc"], 0, 1e-12);
 }
 
+// What is stuck holds any position within its limits: the start. Beyond them it is at the edge of sliding.
+TEST(Beginning, SteadyWithStickingFriction) {
+  for (const auto& [start, rest] : {std::pair(0.0, 0.0), std::pair(0.1, 0.1), std::pair(3.0, 0.6)}) {
+    const RunOf model(R"(system S { drive : TorqueSource(torque = 1 N*m)
+      load : Inertia(J = 1 kg*m^2, start phi = )" +
+                      std::to_string(start) + R"( rad)  k : TorsionSpring(k = 5 N*m/rad)
+      f : RotationalFriction(tau_coulomb = 2 N*m)
+      connect drive.b -- load.a -- f.a -- k.a   connect drive.a -- f.b -- k.b -- rotational.ground })");
+    const Program& program = *model.translation->program;
+    ProgramRun run(program);
+    Events events(run, program);
+    const Initialization begun = events.Begin(model.translation->starts, {0, true});
+    ASSERT_TRUE(begun.ok) << begun.problem;
+    const auto value = [&](const std::string& name) {
+      return run.values[model.translation->sorted->Slot(
+          FindVariable(*model.translation->equations, *model.names, name))];
+    };
+    EXPECT_NEAR(value("load.phi"), rest, 1e-9) << start;
+    EXPECT_NEAR(value("load.w"), 0, 1e-9);
+    EXPECT_NEAR(value("load.alpha"), 0, 1e-9);
+    EXPECT_NEAR(value("f.tau"), 1 - 5 * rest, 1e-9);
+  }
+}
+
 TEST(Beginning, DiscreteVariablesCountInInitialEquations) {
   const Beginning b(R"(component T { discrete variable n : Real (start = 2)  variable x : Real
     equation
@@ -124,6 +149,22 @@ TEST(Beginning, DiscreteVariablesCountInInitialEquations) {
 }
 
 // |x - 5| + 1 is never 0: an iteration that comes to a halt there has found nothing.
+TEST(Beginning, InitialEquationsMayBeChosen) {
+  const auto lag = [](const std::string& initial, const std::string& arguments) {
+    return "component Lag { variable x : Real  variable y : Real  parameter at_rest : Boolean = true"
+           "  parameter x0 : Real = 3\n equation 2 s*der(x) = 5 - x  y = 2*x\n initial equation\n" +
+           initial + " }\nsystem S { a : Lag" + arguments + " }";
+  };
+  const std::string both = "if at_rest { der(x) = 0/1 s } else { y = x0 }", one = "if at_rest { y = x0 }";
+  EXPECT_NEAR(Beginning(lag(both, ""))["a.x"], 5, 1e-12);
+  EXPECT_NEAR(Beginning(lag(both, "(at_rest = false)"))["a.x"], 1.5, 1e-12);
+  EXPECT_NEAR(Beginning(lag(one, ""))["a.x"], 1.5, 1e-12);
+  EXPECT_EQ(Beginning(lag(one, "(at_rest = false, start x = 0.5)"))["a.x"], 0.5);
+  const std::string by_number = "if x0 > 2 { y = 1 } else { y = 2 }";
+  EXPECT_NEAR(Beginning(lag(by_number, ""))["a.x"], 0.5, 1e-12);
+  EXPECT_NEAR(Beginning(lag(by_number, "(x0 = 1)"))["a.x"], 1, 1e-12);
+}
+
 TEST(Beginning, WhatHasNoSolutionIsNotFound) {
   const Beginning b(R"(component K { output x : Real
     equation noevent(abs(x - 5)) + 0.001*noevent(abs(x - 5))^3 + 1 = 0 }

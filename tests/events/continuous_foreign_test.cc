@@ -7,52 +7,12 @@
 #include <cmath>
 
 #include "foreign_support.h"
-#include "run_support.h"
 #include "simulation/events.h"
 
 namespace cotree::test {
 namespace {
 
 const fs::path kExamples = kRoot / "examples/software_components";
-
-TranslateOptions Asking() {
-  TranslateOptions options;
-  options.components = WithHost();
-  return options;
-}
-
-SimulationOptions Until(double stop, double rtol = 1e-6, Method method = Method::kAutomatic) {
-  SimulationOptions options;
-  options.stop = stop;
-  options.rtol = rtol;
-  options.method = method;
-  options.components = WithHost();
-  return options;
-}
-
-/// A model whose foreign code stands in `folder`.
-RunOf Translated(std::string text, const TemporaryFolder& folder) {
-  for (size_t at = 0; (at = text.find("FOLDER", at)) != std::string::npos;)
-    text.replace(at, 6, folder.path().string());
-  return RunOf(text, Asking());
-}
-
-RunOf& Go(RunOf& run, const SimulationOptions& options) {
-  run.trajectory = Simulate(*run.translation->program, run.translation->starts, options);
-  EXPECT_TRUE(run.trajectory.ok) << run.trajectory.problem;
-  return run;
-}
-
-/// The largest difference of two curves of the same output times, relative to the largest value.
-double Difference(const std::vector<double>& a, const std::vector<double>& b) {
-  EXPECT_EQ(a.size(), b.size());
-  double worst = 0, scale = 1e-300;
-  for (size_t k = 0; k < std::min(a.size(), b.size()); ++k) {
-    worst = std::max(worst, std::fabs(a[k] - b[k]));
-    scale = std::max(scale, std::fabs(b[k]));
-  }
-  return worst / scale;
-}
 
 LinearModel Linear(const RunOf& run) {
   const Program& program = *run.translation->program;

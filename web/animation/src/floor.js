@@ -40,7 +40,7 @@ export function makeFloor(spacing, reach, origin) {
         uniforms: {
           spacing: {value: spacing},
           reach: {value: reach},
-          strength: {value: 0.7},
+          strength: {value: 0.55},
           origin: {value: new THREE.Vector2(...origin)},
           color: {value: new THREE.Color()},
         },

@@ -58,15 +58,10 @@ class Page {
     document.body.classList.toggle('plain', scene.curves.length === 0);
     byId('panel').hidden = scene.curves.length === 0;
     if (scene.curves.length > 0) this.plot = new Plot(scene, byId('plot'), byId('curves'), (t) => this.seek(t));
-    try {
-      this.view = new View(scene, byId('view'), byId('tip'));
+    const renderer = this.makeRenderer();
+    if (renderer) {
+      this.view = new View(scene, byId('view'), byId('tip'), renderer);
       this.addTools();
-    } catch (error) {
-      console.warn(error);
-      byId('words').innerHTML = '<p></p>';
-      byId('words').firstChild.textContent = noWebGl;
-      byId('words').hidden = false;
-      byId('cross').remove();
     }
     this.listen();
     this.setTime(this.begin);
@@ -75,6 +70,19 @@ class Page {
     if (!asked && !still && this.duration > 0) this.play();
     this.clock = (now) => this.tick(now);
     requestAnimationFrame(this.clock);
+  }
+
+  /** Null, and words in place of the picture, where there is no WebGL. */
+  makeRenderer() {
+    try {
+      return View.renderer();
+    } catch (error) {
+      console.warn(error);
+      byId('words').appendChild(document.createElement('p')).textContent = noWebGl;
+      byId('words').hidden = false;
+      byId('cross').remove();
+      return null;
+    }
   }
 
   addBar() {
@@ -111,7 +119,7 @@ class Page {
     const layers = [['axes', 'Joints', 'Axes of the joints'], ['traces', 'Traces', 'Ways of traced bodies'],
                     ['arrows', 'Arrows', 'Forces']]
                        .filter(([layer]) => this.view.layers[layer].length > 0);
-    group(layers.map(([layer, text, title]) => [text, title, (button) => {
+    if (layers.length > 0) group(layers.map(([layer, text, title]) => [text, title, (button) => {
       const shown = button.getAttribute('aria-pressed') !== 'true';
       button.setAttribute('aria-pressed', shown);
       this.view.show(layer, shown);
@@ -261,4 +269,10 @@ function start() {
 }
 
 window.cotree = {ready: false};
-start();
+try {
+  start();
+} catch (error) {
+  document.body.dataset.status = 'failed';
+  document.body.append(`This page could not be shown: ${error}`);
+  throw error;
+}

@@ -13,13 +13,14 @@ function ticksOf(low, high, most) {
   while ((high - low) / step > most) step = niceStep(step * 2.5);
   const ticks = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k) ticks.push(k * step);
-  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
   const large = Math.max(Math.abs(low), Math.abs(high));
+  const place = Math.floor(Math.log10(step) + 1e-9);
+  const plain = large < 1e5 && large >= 1e-3;
   const text = (x) => {
     if (Math.abs(x) < 1e-9 * step) return '0';
-    const plain = decimals > 4 || large >= 1e5 ? x.toPrecision(3) : x.toFixed(decimals);
-    const short = decimals > 4 || large >= 1e5 ? Number(plain).toExponential().replace('e+', 'e') : plain;
-    return short.replace(/-/g, '−');
+    const digits = Math.max(0, Math.floor(Math.log10(Math.abs(x)) + 1e-9) - place);
+    const written = plain ? x.toFixed(Math.max(0, -place)) : x.toExponential(digits).replace('e+', 'e');
+    return written.replace(/-/g, '−');
   };
   return ticks.map((x) => ({x, text: text(x)}));
 }
@@ -34,8 +35,10 @@ function rangeOf(curves) {
     }
   }
   if (!(low <= high) || !Number.isFinite(low)) return [-1, 1];
-  const room = high > low ? 0.06 * (high - low) : Math.max(Math.abs(high), 1) * 0.5;
-  return [low - room, high + room];
+  // What is constant but for rounding is shown as constant.
+  const least = 2e-3 * Math.max(Math.abs(low), Math.abs(high));
+  const room = Math.max(0.06 * (high - low), (least - (high - low)) / 2);
+  return room > 0 ? [low - room, high + room] : [-1, 1];
 }
 
 export class Plot {

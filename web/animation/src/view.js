@@ -61,14 +61,18 @@ function setPose(object, poses, frame) {
   return true;
 }
 
-/** Throws where there is no WebGL. */
+/** `View.renderer()` throws where there is no WebGL. */
 export class View {
-  constructor(scene, room, tooltip) {
+  static renderer() {
+    return new THREE.WebGLRenderer({antialias: true, alpha: true});
+  }
+
+  constructor(scene, room, tooltip, renderer) {
     this.data = scene;
     this.room = room;
     this.tooltip = tooltip;
     this.basis = basisOf(scene.up);
-    this.renderer = new THREE.WebGLRenderer({antialias: true, alpha: true});
+    this.renderer = renderer;
     this.renderer.toneMapping = THREE.NeutralToneMapping;
     this.renderer.toneMappingExposure = 1.0;
     this.renderer.shadowMap.enabled = true;
@@ -139,9 +143,10 @@ export class View {
   measure() {
     const {u, v, w} = this.basis;
     const box = new THREE.Box3();
-    const point = new THREE.Vector3();
+    this.points = [];
     const add = (object, x, y, z) => {
-      point.set(x, y, z).applyMatrix4(object.matrixWorld);
+      const point = new THREE.Vector3(x, y, z).applyMatrix4(object.matrixWorld);
+      this.points.push(point);
       box.expandByPoint(new THREE.Vector3(point.dot(u), point.dot(v), point.dot(w)));
     };
     const frames = Math.max(this.data.times.length, 1);
@@ -161,7 +166,10 @@ export class View {
         if (body.poses.length <= 7) break;
       }
     }
-    if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
+    if (box.isEmpty()) {
+      box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
+      this.points = [this.fromBasis(box.min), this.fromBasis(box.max)];
+    }
     this.box = box;
     this.size = Math.max(box.max.distanceTo(box.min), 1e-9);
     this.center = this.fromBasis(box.getCenter(new THREE.Vector3()));
@@ -188,17 +196,18 @@ export class View {
     this.world.add(this.floor.object);
     this.painted.push((now) => this.floor.paint(now));
 
+    // The room whose walls give the light stands along y: turned, so that its lamps are above.
+    const surrounding = new RoomEnvironment();
+    surrounding.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), this.basis.w);
+    surrounding.position.applyQuaternion(surrounding.quaternion);
     const generator = new THREE.PMREMGenerator(this.renderer);
-    this.world.environment = generator.fromScene(new RoomEnvironment(), 0.04).texture;
+    this.world.environment = generator.fromScene(surrounding, 0.04).texture;
     this.world.environmentIntensity = 0.55;
     generator.dispose();
-    // The room of the environment stands along y: turn it so that its light comes from above.
-    this.world.environmentRotation.setFromQuaternion(
-        new THREE.Quaternion().setFromUnitVectors(this.basis.w, new THREE.Vector3(0, 1, 0)));
 
-    const sun = new THREE.DirectionalLight(0xffffff, 1.9);
+    const sun = new THREE.DirectionalLight(0xffffff, 2.1);
     const target = this.center;
-    sun.position.copy(target).add(this.fromBasis(new THREE.Vector3(0.55, -0.65, 1.5)).multiplyScalar(size));
+    sun.position.copy(target).add(this.fromBasis(new THREE.Vector3(0.6, -1.0, 1.3)).multiplyScalar(size));
     sun.target.position.copy(target);
     sun.castShadow = true;
     sun.shadow.mapSize.set(2048, 2048);
@@ -276,13 +285,17 @@ export class View {
     const count = this.data.times.length;
     const colors = theme();
     this.bodies.forEach(({object, body}, number) => {
-      if (!body.traced || body.poses.length < 14) return;
-      const path = new Float32Array(3 * count);
+      if (!body.traced || body.poses.length < 14 || count < 2) return;
+      // Between frames as the body itself moves.
+      const parts = Math.min(8, Math.max(1, Math.floor(4000 / count)));
+      const length = (count - 1) * parts + 1;
+      const path = new Float32Array(3 * length);
       const point = new THREE.Vector3();
-      for (let index = 0; index < count; ++index) {
-        setPose(object, body.poses, {index, part: 0});  // where it is not known: as before
+      for (let k = 0; k < length; ++k) {
+        const index = Math.floor(k / parts);
+        setPose(object, body.poses, {index, part: k / parts - index});  // where it is not known: as before
         point.set(...body.trace).applyQuaternion(object.quaternion).add(object.position);
-        point.toArray(path, 3 * index);
+        point.toArray(path, 3 * k);
       }
       const own = body.shapes.find((shape) => shape.color)?.color ?? colors.bodies[number % colors.bodies.length];
       const pale = new LineMaterial({linewidth: 1.2, transparent: true, opacity: 0.28, depthWrite: false, color: own});
@@ -293,7 +306,7 @@ export class View {
       for (const line of [all, past, head]) line.frustumCulled = false;
       this.world.add(all, past, head);
       this.layers.traces.push(all, past, head);
-      this.traces.push({object, body, path, past, head});
+      this.traces.push({object, body, path, parts, past, head});
     });
   }
 
@@ -351,11 +364,12 @@ export class View {
       object.updateMatrixWorld(true);
     }
     const point = new THREE.Vector3();
-    for (const {object, body, path, past, head} of this.traces) {
-      past.geometry.instanceCount = frame.index;
-      past.visible = frame.index > 0 && !this.hidden?.traces;
+    for (const {object, body, path, parts, past, head} of this.traces) {
+      const drawn = Math.floor((frame.index + frame.part) * parts);
+      past.geometry.instanceCount = drawn;
+      past.visible = drawn > 0 && !this.hidden?.traces;
       point.set(...body.trace).applyMatrix4(object.matrixWorld);
-      const at = 3 * frame.index;
+      const at = 3 * drawn;
       const segment = head.geometry.attributes.instanceStart.data;
       segment.array.set([path[at], path[at + 1], path[at + 2], point.x, point.y, point.z]);
       segment.needsUpdate = true;
@@ -406,19 +420,37 @@ export class View {
     const back = this.fromBasis(new THREE.Vector3(...direction)).normalize();
     const right = new THREE.Vector3().crossVectors(this.basis.w, back).normalize();
     const above = new THREE.Vector3().crossVectors(back, right);
-    const tall = Math.tan((fieldOfView * Math.PI) / 360);
-    const wide = tall * this.camera.aspect;
+    const tall = 0.84 * Math.tan((fieldOfView * Math.PI) / 360);  // title and buttons are above
+    const wide = (tall / 0.84) * 0.9 * this.camera.aspect;
+    const target = this.center.clone();
     let distance = 0;
-    for (let corner = 0; corner < 8; ++corner) {
-      const p = this.fromBasis(new THREE.Vector3(
-          (corner & 1 ? 0.5 : -0.5) * extent.x, (corner & 2 ? 0.5 : -0.5) * extent.y,
-          (corner & 4 ? 0.5 : -0.5) * extent.z));
-      const near = p.dot(back);
-      distance = Math.max(distance, near + Math.abs(p.dot(right)) / wide, near + Math.abs(p.dot(above)) / tall);
+    // As near as all of it can be seen, then its picture into the middle; again, since that changes how near.
+    for (let round = 0; round < 4; ++round) {
+      const offset = new THREE.Vector3();
+      distance = 0.05 * this.size;
+      for (const point of this.points) {
+        offset.subVectors(point, target);
+        const across = Math.max(Math.abs(offset.dot(right)) / wide, Math.abs(offset.dot(above)) / tall);
+        distance = Math.max(distance, offset.dot(back) + across);
+      }
+      if (round === 3) break;
+      const low = [Infinity, Infinity];
+      const high = [-Infinity, -Infinity];
+      for (const point of this.points) {
+        offset.subVectors(point, target);
+        const depth = distance - offset.dot(back);
+        [right, above].forEach((axis, k) => {
+          const seen = offset.dot(axis) / depth;
+          low[k] = Math.min(low[k], seen);
+          high[k] = Math.max(high[k], seen);
+        });
+      }
+      target.addScaledVector(right, (distance * (low[0] + high[0])) / 2);
+      target.addScaledVector(above, (distance * (low[1] + high[1])) / 2);
     }
-    distance = Math.max(1.16 * distance, 0.2 * this.size);
-    this.camera.position.copy(this.center).addScaledVector(back, distance);
-    this.controls.target.copy(this.center);
+    target.addScaledVector(above, 0.05 * tall * distance);
+    this.camera.position.copy(target).addScaledVector(back, distance);
+    this.controls.target.copy(target);
     this.controls.update();
     this.dirty = true;
   }

@@ -246,7 +246,8 @@ class Page {
     const axes = this.view.axesOnScreen().map(([x, y, z], k) => ({x, y, z, k})).sort((a, b) => a.z - b.z);
     byId('cross').innerHTML = axes.map(({x, y, k}) =>
         `<line x2="${20 * x}" y2="${20 * y}" stroke="${colors[k]}" stroke-width="2" stroke-linecap="round"/>` +
-        `<text x="${28 * x}" y="${28 * y}" fill="${colors[k]}">${'xyz'[k]}</text>`).join('');
+        // One that points at us has no room for its letter.
+        (Math.hypot(x, y) > 0.3 ? `<text x="${28 * x}" y="${28 * y}" fill="${colors[k]}">${'xyz'[k]}</text>` : '')).join('');
   }
 }
 

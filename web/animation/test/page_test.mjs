@@ -119,8 +119,10 @@ for (const [flags, call] of [[[], use], [['--disable-3d-apis'], useWithout]]) {
   const browser = new Browser(flags);
   try {
     await call(browser);
+  } catch (error) {
+    console.error(browser.complaints);
+    throw error;
   } finally {
-    if (browser.complaints.length > 0) console.error(browser.complaints);
     await browser.close();
   }
 }

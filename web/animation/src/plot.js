@@ -132,7 +132,7 @@ export class Plot {
     this.panes.forEach((pane, k) => {
       pane.top = margin.top + k * (tall + margin.between);
       pane.bottom = pane.top + tall;
-      pane.ticks = ticksOf(...pane.range, Math.max(2, Math.floor(tall / 30)));
+      pane.ticks = ticksOf(...pane.range, Math.max(3, Math.floor(tall / 28)));
       for (const {text} of pane.ticks) wide = Math.max(wide, pen.measureText(text).width);
     });
     this.left = Math.ceil(wide) + 16;
@@ -180,7 +180,7 @@ export class Plot {
       for (const {x, text} of pane.ticks) pen.fillText(text, this.left - 7, y(x));
       pen.textAlign = 'left';
       pen.fillStyle = colors.ink;
-      pen.fillText(pane.unit ? `in ${unitText(pane.unit)}` : 'without unit', this.left, pane.top - 10);
+      pen.fillText(unitText(pane.unit) ? `in ${unitText(pane.unit)}` : 'without unit', this.left, pane.top - 10);
       for (const curve of pane.curves) this.drawCurve(pen, pane, curve, y);
       if (k === this.panes.length - 1) {
         pen.fillStyle = colors.soft;

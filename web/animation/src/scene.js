@@ -84,7 +84,7 @@ export function numberText(x, digits = 4) {
   if (!Number.isFinite(x)) return '–';
   const size = Math.abs(x);
   let text;
-  if (size !== 0 && (size < 1e-3 || size >= 1e5)) {
+  if (size !== 0 && (size < 1e-3 || size >= 10 ** digits)) {
     text = x.toExponential(digits - 2).replace(/\.?0+e/, 'e').replace('e+', 'e');
   } else {
     text = x.toPrecision(digits);
@@ -92,5 +92,5 @@ export function numberText(x, digits = 4) {
   return text.replace(/-/g, '−');
 }
 
-/** Units as people print them. */
-export const unitText = (unit) => unit.replace(/\*/g, '·').replace(/\^2\b/g, '²').replace(/\^3\b/g, '³').replace(/\bohm\b/g, 'Ω');
+/** Units as people print them; '1' is none. */
+export const unitText = (unit) => (unit === '1' ? '' : unit.replace(/\*/g, '·').replace(/\^2\b/g, '²').replace(/\^3\b/g, '³'));

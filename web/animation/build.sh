@@ -22,7 +22,8 @@ exec 9>dist/.lock
 if command -v flock >/dev/null; then flock 9; fi
 
 if [[ ! -f dist/.installed ]] || ! cmp -s package-lock.json dist/.installed || [[ ! -d node_modules/three ]]; then
-  npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2 \
+  npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=2 --fetch-retry-mintimeout=1000 \
+    --fetch-retry-maxtimeout=5000 >&2 \
     || unavailable 'npm could not get three and esbuild (is there a network?); see above'
   cp package-lock.json dist/.installed
 fi

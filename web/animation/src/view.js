@@ -391,10 +391,11 @@ export class View {
       const size = v.length();
       const drawn = size * entry.scale;
       entry.length = size;
-      object.visible = count > 0 && Number.isFinite(drawn) && drawn > 1e-4 * this.size && !this.hidden?.arrows;
+      const body = this.bodies[arrow.body]?.object;
+      const seen = count > 0 && Number.isFinite(drawn) && drawn > 1e-4 * this.size;
+      object.visible = seen && (body?.visible ?? true) && !this.hidden?.arrows;
       if (!object.visible) continue;
       object.position.set(...arrow.place);
-      const body = this.bodies[arrow.body]?.object;
       if (body) body.localToWorld(object.position);
       object.quaternion.setFromUnitVectors(y, v.divideScalar(size));
       const tip = Math.min(0.045 * this.size, 0.45 * drawn);

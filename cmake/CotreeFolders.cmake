@@ -108,3 +108,16 @@ function(cotree_embed_library folder)
     DEPENDS ${texts} "${CMAKE_SOURCE_DIR}/cmake/EmbedLibrary.cmake" VERBATIM)
   target_sources(cotree_${folder} PRIVATE "${output}")
 endfunction()
+
+# The script of the animation page, likewise. It needs npm: without it, `cotree animate` says that it is not there.
+function(cotree_embed_animation folder)
+  set(web "${CMAKE_SOURCE_DIR}/web/animation")
+  file(GLOB sources CONFIGURE_DEPENDS "${web}/src/*.js" "${web}/src/*.css")
+  set(output "${CMAKE_BINARY_DIR}/generated/embedded_animation.cc")
+  add_custom_command(OUTPUT "${output}"
+    COMMAND "${CMAKE_COMMAND}" "-DOUTPUT=${output}" "-DFOLDER=${web}" -P "${CMAKE_SOURCE_DIR}/cmake/EmbedAnimation.cmake"
+    DEPENDS ${sources} "${web}/package.json" "${web}/package-lock.json" "${web}/build.sh"
+            "${CMAKE_SOURCE_DIR}/cmake/EmbedAnimation.cmake"
+    COMMENT "Bundling the animation page" VERBATIM)
+  target_sources(cotree_${folder} PRIVATE "${output}")
+endfunction()

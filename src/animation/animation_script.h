@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace cotree {
+
+/// The script of the animation page, put into the program by cmake/EmbedAnimation.cmake; empty where Cotree
+/// was built without npm.
+const char* AnimationScript();
+
+}  // namespace cotree

@@ -60,8 +60,8 @@ class SceneMaker {
     double largest = 0;
     for (const FramePlace& frame : t_.mechanism.frames) {
       if (frame.composite == UINT32_MAX) continue;
-      const Vec3<double> at = run_.poses.front()[frame.composite].p +
-                              run_.poses.front()[frame.composite].R * frame.p;
+      const Vec3<double> at =
+          run_.poses.front()[frame.composite].p + run_.poses.front()[frame.composite].R * frame.p;
       largest = std::max({largest, std::abs(at[0]), std::abs(at[1]), std::abs(at[2])});
     }
     size_ = largest > 0 ? largest : 1;
@@ -114,7 +114,8 @@ class SceneMaker {
         shape.kind = AnimationShape::kSphere;
         shape.size = {smallest, 0, 0};
       }
-      for (double& s : shape.size) s = std::clamp(s, 0.3 * smallest, size_);
+      // Smaller than what would turn like it, so that joints are seen.
+      for (double& s : shape.size) s = std::clamp(0.6 * s, 0.3 * smallest, 0.35 * size_);
       body.shapes.push_back(shape);
       if (c > 0) Rod(body, {}, at);
     }
@@ -146,14 +147,16 @@ class SceneMaker {
     if (t_.experiment != nullptr) names = t_.experiment->plot_texts;
     if (names.empty()) {
       for (const VariableRef& state : t_.sorted->states) {
-        if (names.size() < 8 && state.order == 0) names.push_back(t_.equations->VariableName(state.variable, 0));
+        if (names.size() < 8 && state.order == 0)
+          names.push_back(t_.equations->VariableName(state.variable, 0));
       }
     }
     const NameFinder finder(model_, *t_.graph);
     for (const std::string& name : names) {
       const VariableRef ref = FindVariable(*t_.equations, finder, name);
       if (!t_.sorted->HasSlot(ref)) continue;
-      const auto at = std::find(run_.trajectory.slots.begin(), run_.trajectory.slots.end(), t_.sorted->Slot(ref));
+      const auto at =
+          std::find(run_.trajectory.slots.begin(), run_.trajectory.slots.end(), t_.sorted->Slot(ref));
       if (at == run_.trajectory.slots.end()) continue;
       AnimationCurve curve;
       curve.name = name;
@@ -184,9 +187,8 @@ int RunAnimate(const SimulateOptions& options, const Console& console) {
   }
   const SpatialMotion run = RunInSpace(options, console);
   if (run.poses.empty()) return run.exit;
-  const std::string output = options.output.empty()
-                                 ? std::filesystem::path(options.file).stem().string() + ".html"
-                                 : options.output;
+  const std::string output =
+      options.output.empty() ? std::filesystem::path(options.file).stem().string() + ".html" : options.output;
   const AnimationScene scene = SceneMaker(run).Make();
   std::ofstream file(output, std::ios::binary);
   file << AnimationPage(scene, script);
@@ -215,7 +217,9 @@ int RunKinematics(const SimulateOptions& options, const Console& console) {
     for (const ComponentId id : t.mechanism.composites[c].bodies) {
       const std::string name = ComponentName(run.prepared.loaded->model, *t.graph, id);
       for (const char* part : {"x", "y", "z", "qw", "qx", "qy", "qz"}) text += "," + name + "." + part;
-      shown.push_back({c, &t.mechanism.frames[t.graph->frame_of_terminal[t.graph->components[id.index()].first_terminal]]});
+      shown.push_back(
+          {c,
+           &t.mechanism.frames[t.graph->frame_of_terminal[t.graph->components[id.index()].first_terminal]]});
     }
   }
   text += "\n";

@@ -113,6 +113,46 @@ void PrintStatistics(const LoadedModel& loaded) {
       s.constructed, s.hits, s.derivatives, s.substitutions, s.solutions);
 }
 
+// Degrees of freedom first, then what became of parts, joints and loops.
+void PrintMechanism(const LoadedModel& loaded, const Translation& t, const Console& console) {
+  if (t.mechanism.composites.size() < 2) return;
+  const auto name = [&](ComponentId id) { return ComponentName(loaded.model, *t.graph, id); };
+  std::string joints;
+  size_t count = 0, parts = 0;
+  for (const SpatialJoint& joint : t.mechanism.joints) {
+    if (joint.in_tree && FreedomsOf(joint.kind) > 0 && ++count <= 8)
+      joints += (joints.empty() ? "" : ", ") + name(joint.component);
+  }
+  if (count > 8) joints += fmt::format(" and {} more", count - 8);
+  for (const CompositeBody& c : t.mechanism.composites) parts += c.bodies.size();
+  fmt::print(
+      "   {}{}: {}\n", console.Bold(Plural(t.motion.degrees, "degree of freedom", "degrees of freedom")),
+      t.motion.loops.empty() ? "" : fmt::format(" of {} coordinates", t.motion.freedoms.size()), joints);
+  fmt::print("   {} {} against each other and the ground\n",
+             Plural(t.mechanism.composites.size() - 1, "rigid body", "rigid bodies"),
+             fmt::format("of {} move", Plural(parts, "part")));
+  for (uint32_t c = 0; c < t.mechanism.composites.size(); ++c) {
+    const CompositeBody& body = t.mechanism.composites[c];
+    if (body.bodies.size() < 2 || t.mechanism.composites.size() > 12) continue;
+    std::string members;
+    for (const ComponentId id : body.bodies) members += (members.empty() ? "" : ", ") + name(id);
+    fmt::print("{}\n", console.Dim("   one body: " + members));
+  }
+  if (!t.mechanism.chords.empty()) {
+    std::string chords;
+    for (const uint32_t k : t.mechanism.chords)
+      chords += (chords.empty() ? "" : ", ") + name(t.mechanism.joints[k].component);
+    fmt::print("   {} closed by {}: {} hold\n", Plural(t.mechanism.chords.size(), "loop"), chords,
+               Plural(t.motion.loops.size(), "condition"));
+  }
+  if (!t.motion.redundant.empty()) {
+    fmt::print("   {} from the others, and what they carry is not determined:\n",
+               t.motion.redundant.size() == 1 ? "1 more follows"
+                                              : fmt::format("{} more follow", t.motion.redundant.size()));
+    for (const std::string& r : t.motion.redundant) fmt::print("{}\n", console.Dim("     " + r));
+  }
+}
+
 }  // namespace
 
 int RunCheck(const CheckOptions& options, const Console& console) {
@@ -123,8 +163,9 @@ int RunCheck(const CheckOptions& options, const Console& console) {
   const std::vector<SystemGraph> graphs = BuildGraphs(*loaded);
   TranslateOptions translate;
   translate.notes = options.notes;
+  std::vector<std::unique_ptr<Translation>> translations;
   for (const SystemGraph& graph : graphs) {
-    if (!graph.refused) TranslateGraph(*loaded, graph, translate);
+    if (!graph.refused) translations.push_back(TranslateGraph(*loaded, graph, translate));
   }
   const Diagnostics& diagnostics = loaded->diagnostics;
   if (options.json) {
@@ -133,6 +174,7 @@ int RunCheck(const CheckOptions& options, const Console& console) {
     PrintDiagnostics(diagnostics, loaded->model.files, console);
     if (diagnostics.ok()) {
       PrintSummary(*loaded, graphs, console);
+      for (const auto& t : translations) PrintMechanism(*loaded, *t, console);
       if (options.units) PrintUnits(loaded->model, console);
       if (options.parameters) PrintParameters(loaded->model, console);
       if (options.statistics) PrintStatistics(*loaded);

@@ -107,17 +107,26 @@ struct SimulateOptions {
   std::string output;                 // .cotr, .mat, .h5; anything else is CSV
   std::vector<std::string> only;      // names and patterns of what is written; empty: everything
   bool plot = false;
-  std::string plot_names;           // with commas; empty: what the experiment plots, or else the states
-  std::string plot_output;          // .svg, .png; empty: beside `output`, or by the name of the model
-  bool csv = false;                 // CSV to standard output
-  std::string checkpoint;           // a file for what is needed to go on
-  bool resume = false;              // go on from it
-  std::vector<std::string> inputs;  // "drive.u=log.csv:voltage": inputs that follow data
-  bool watch = false;               // again whenever a file of the model is saved
-  bool in_process = false;          // foreign code in the process of cotree
+  std::string plot_names;            // with commas; empty: what the experiment plots, or else the states
+  std::string plot_output;           // .svg, .png; empty: beside `output`, or by the name of the model
+  bool csv = false;                  // CSV to standard output
+  std::string checkpoint;            // a file for what is needed to go on
+  bool resume = false;               // go on from it
+  std::vector<std::string> inputs;   // "drive.u=log.csv:voltage": inputs that follow data
+  std::vector<std::string> motions;  // "pitch.phi=0.3 rad*sin(2 rad/s * time)": prescribed
+  std::vector<std::string> freed;    // inputs that are unknowns
+  std::vector<std::string> shown;    // in the summary; empty: what the experiment plots
+  bool watch = false;                // again whenever a file of the model is saved
+  bool in_process = false;           // foreign code in the process of cotree
   std::string library;
 };
 int RunSimulate(const SimulateOptions& options, const Console& console);
+/// The run as a page that shows what moves in space (`output`; otherwise by the name of the file).
+int RunAnimate(const SimulateOptions& options, const Console& console);
+/// What inputs must be for prescribed motions (`motions`, `freed`).
+int RunInverse(const SimulateOptions& options, const Console& console);
+/// The poses of all bodies over time, as CSV.
+int RunKinematics(const SimulateOptions& options, const Console& console);
 /// All values at one time (`stop`; the beginning if not given).
 int RunValues(const SimulateOptions& options, const Console& console);
 

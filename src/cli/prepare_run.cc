@@ -51,6 +51,19 @@ class Preparer {
     LoadOptions load{.library = options_.library};
     load.settings = options_.settings;
     load.alternatives = variation_.alternatives;
+    for (const std::string& motion : options_.motions) {
+      const size_t equal = motion.find('=');
+      if (equal == std::string::npos)
+        return Refuse(kExitUsage,
+                      fmt::format("--motion wants `variable = expression of time`, as in --motion "
+                                  "\"pitch.phi = 0.3 rad*sin(2 rad/s * time)\"; got `{}`",
+                                  motion));
+      load.motions.push_back(motion.substr(equal + 1));
+      std::string name = motion.substr(0, equal);
+      std::erase(name, ' ');
+      out_.translated_with.prescribed.push_back(name);
+    }
+    out_.translated_with.freed = options_.freed;
     load.system = options_.system;
     load.experiment = options_.experiment;
     out_.loaded = LoadModel(options_.file, reader_, load);

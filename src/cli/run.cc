@@ -23,6 +23,8 @@ A first model, in two minutes:
   cotree trim lamp.cot         an operating point;  --fix load.w=100 --free drive.u
   cotree simulate lamp.cot     runs its experiment;  --out lamp.cotr  keeps everything;  --plot  draws it
   cotree sweep lamp.cot        many runs;  --vary "motor.R=0.1 ohm:1 ohm:10" --keep flywheel.w --plot sweep.svg
+  cotree animate arm.cot       shows what moves in space;  cotree kinematics arm.cot  tells where
+  cotree inverse arm.cot       what drives must do for a motion;  --motion "axis.phi = 1 rad/s * time" --find drive.u
   cotree plot lamp.cotr        draws variables of a result;  cotree compare A B, cotree convert A B
   cotree library               all components;  cotree library Resistor  shows one
   cotree fmt lamp.cot          tidy layout, no comment lost
@@ -304,6 +306,43 @@ int RunCotree(int argc, char** argv) {
       "load.J=1e-3,2e-3,5e-3 "
       "--keep load.w --keep \"rms(motor.armature.i)\" --out sweep.csv --plot sweep.svg");
 
+  SimulateOptions animate, kinematics;
+  RunTimes animate_times, kinematics_times;
+  CLI::App* animate_command =
+      AddRunCommand(app, "animate", "run a system and show what moves in space, as one page for a browser",
+                    &animate, &animate_times);
+  animate_command->add_option("-o,--out", animate.output, "the page; otherwise FILE with .html");
+  animate_command->footer(
+      "\nExamples:\n  cotree animate examples/gyroscope/gyroscope.cot --out gyroscope.html");
+  CLI::App* kinematics_command =
+      AddRunCommand(app, "kinematics", "run a system and tell where its bodies are: places and quaternions",
+                    &kinematics, &kinematics_times);
+  kinematics_command->add_option("-o,--out", kinematics.output, "write CSV to this file, not to the screen");
+  kinematics_command->footer("\nExamples:\n  cotree kinematics arm.cot --out poses.csv");
+
+  SimulateOptions inverse;
+  RunTimes inverse_times;
+  CLI::App* inverse_command = AddRunCommand(
+      app, "inverse", "what inputs must be, so that a system moves as prescribed", &inverse, &inverse_times);
+  inverse_command
+      ->add_option("--motion", inverse.motions,
+                   "\"pitch.phi = 0.3 rad*sin(2 rad/s * time)\": how a variable moves; may be repeated")
+      ->required()
+      ->take_all()
+      ->expected(1);
+  inverse_command
+      ->add_option("--free", inverse.freed, "an input that is sought, cut from what drives it; one a motion")
+      ->take_all()
+      ->expected(1);
+  inverse_command
+      ->add_option("--find", inverse.shown, "what to show, as motor.armature.i; an input is freed, too")
+      ->take_all()
+      ->expected(1);
+  inverse_command->add_option("-o,--out", inverse.output, "write all variables to this file");
+  inverse_command->footer(
+      "\nExamples:\n  cotree inverse robot.cot --motion \"shoulder.phi = 0.4 rad/s * time\" --find "
+      "amplifier.u");
+
   PlotOptions plot;
   CLI::App* plot_command = app.add_subcommand("plot", "draw variables of a result over time");
   plot_command->add_option("RESULT", plot.file, "a result: .cotr, .csv, .mat or .h5")->required();
@@ -435,11 +474,24 @@ Operations:
         std::tuple(&simulate_times.interval, &simulate.interval, "--interval"),
         std::tuple(&simulate_times.step, &simulate.step, "--step"),
         std::tuple(&simulate_times.max_step, &simulate.max_step, "--max-step"),
+        std::tuple(&animate_times.stop, &animate.stop, "--stop"),
+        std::tuple(&animate_times.interval, &animate.interval, "--interval"),
+        std::tuple(&animate_times.step, &animate.step, "--step"),
+        std::tuple(&animate_times.max_step, &animate.max_step, "--max-step"),
+        std::tuple(&inverse_times.stop, &inverse.stop, "--stop"),
+        std::tuple(&inverse_times.interval, &inverse.interval, "--interval"),
+        std::tuple(&inverse_times.step, &inverse.step, "--step"),
+        std::tuple(&inverse_times.max_step, &inverse.max_step, "--max-step"),
+        std::tuple(&kinematics_times.stop, &kinematics.stop, "--stop"),
+        std::tuple(&kinematics_times.interval, &kinematics.interval, "--interval"),
+        std::tuple(&kinematics_times.step, &kinematics.step, "--step"),
+        std::tuple(&kinematics_times.max_step, &kinematics.max_step, "--max-step"),
         std::tuple(&sweep_times.stop, &sweep.run.stop, "--stop"),
         std::tuple(&sweep_times.interval, &sweep.run.interval, "--interval"),
         std::tuple(&sweep_times.step, &sweep.run.step, "--step"),
         std::tuple(&sweep_times.max_step, &sweep.run.max_step, "--max-step"),
-        std::tuple(&values_at, &values.stop, "--at"), std::tuple(&linearize_at, &linearize.at, "--at")}) {
+        std::tuple(&values_at, &values.stop, "--at"),
+        std::tuple(&linearize_at, &linearize.at, "--at")}) {
     if (text->empty()) continue;
     *target = ParseTime(*text);
     if (*target) continue;
@@ -449,6 +501,9 @@ Operations:
   }
   simulate.plot = simulate_plot->count() > 0 || !simulate.plot_output.empty();
   if (simulate_command->parsed()) return RunSimulate(simulate, console);
+  if (animate_command->parsed()) return RunAnimate(animate, console);
+  if (inverse_command->parsed()) return RunInverse(inverse, console);
+  if (kinematics_command->parsed()) return RunKinematics(kinematics, console);
   if (sweep_command->parsed()) return RunSweep(sweep, console);
   if (values_command->parsed()) return RunValues(values, console);
   if (plot_command->parsed()) return RunPlot(plot, console);

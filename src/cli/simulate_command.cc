@@ -73,8 +73,9 @@ std::string Sparkline(const std::vector<double>& times, const std::vector<double
 }
 
 // What the summary shows: what the experiment plots, or else the first states.
-std::vector<std::string> NamesToSummarise(const PreparedRun& p) {
-  std::vector<std::string> names;
+std::vector<std::string> NamesToSummarise(const PreparedRun& p, const SimulateOptions& options) {
+  std::vector<std::string> names = options.shown;
+  if (!names.empty()) return names;
   if (p.translation->experiment != nullptr) names = p.translation->experiment->plot_texts;
   if (!names.empty()) return names;
   for (const VariableRef& state : p.translation->sorted->states) {
@@ -116,14 +117,15 @@ void PrintSummary(const PreparedRun& p, const Trajectory& trajectory, const Simu
   if (!trajectory.method.empty()) fmt::print("{}\n", console.Dim("  " + trajectory.method));
   if (!trajectory.stop_reason.empty())
     fmt::print("the model ended the run at {:.6g} s: {}\n", end, trajectory.stop_reason);
-  const std::vector<std::string> names = NamesToSummarise(p);
+  const std::vector<std::string> names = NamesToSummarise(p, options);
   size_t width = 0;
   for (const std::string& name : names) width = std::max(width, name.size());
   if (!kept.times.empty() && !names.empty())
     fmt::print("{}\n", console.Dim(fmt::format("  {:<{}}  {:>12}  {:>12}  {:>12}", "", width, "smallest",
                                                "largest", "at the end")));
   for (const std::string& name : names) {
-    const auto at = kept.header.Find(ColumnOf(*p.loaded, *p.translation, name));
+    const std::string own = ColumnOf(*p.loaded, *p.translation, name);
+    const auto at = kept.header.Find(own.empty() ? name : own);
     if (!at || kept.columns[*at].empty()) continue;
     const auto& column = kept.columns[*at];
     const auto [low, high] = std::minmax_element(column.begin(), column.end());
@@ -161,7 +163,7 @@ int SimulateOnce(const SimulateOptions& options, TextReader& reader, const Conso
   const auto plotted = NamesToPlot(p, options, header);
   if (!plotted) return kExitUsage;
   std::set<size_t> kept;
-  for (const std::vector<std::string>& names : {NamesToSummarise(p), *plotted}) {
+  for (const std::vector<std::string>& names : {NamesToSummarise(p, options), *plotted}) {
     for (const std::string& name : names) {
       const std::string own = ColumnOf(*p.loaded, *p.translation, name);
       if (const auto at = header.Find(own.empty() ? name : own)) kept.insert(*at);

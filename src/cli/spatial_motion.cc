@@ -13,7 +13,7 @@ namespace cotree {
 
 SpatialMotion RunInSpace(const SimulateOptions& options, const Console& console) {
   SpatialMotion out;
-  FileReader reader;
+  DiskReader reader;
   out.prepared = PrepareRun(options, reader);
   SayPrepared(out.prepared, console);
   out.exit = out.prepared.exit;
@@ -47,8 +47,7 @@ SpatialMotion RunInSpace(const SimulateOptions& options, const Console& console)
     column.push_back(nullptr);
     const VariableRef ref = system.bindings[main.first_binding + k];
     if (!t.sorted->HasSlot(ref)) continue;
-    const auto at =
-        std::find(out.trajectory.slots.begin(), out.trajectory.slots.end(), t.sorted->Slot(ref));
+    const auto at = std::find(out.trajectory.slots.begin(), out.trajectory.slots.end(), t.sorted->Slot(ref));
     if (at != out.trajectory.slots.end())
       column.back() = &out.trajectory.columns[static_cast<size_t>(at - out.trajectory.slots.begin())];
   }

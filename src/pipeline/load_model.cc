@@ -42,7 +42,7 @@ std::unique_ptr<LoadedModel> LoadLibrary(TextReader& reader, const LoadOptions& 
 namespace {
 
 bool AnySettings(const LoadOptions& options) {
-  return !options.settings.empty() || !options.alternatives.empty();
+  return !options.settings.empty() || !options.alternatives.empty() || !options.motions.empty();
 }
 
 // The settings as experiments behind the text, so that names and units are checked as everywhere.
@@ -64,6 +64,11 @@ std::string WithSettings(const std::string& text, const LoadOptions& options) {
   if (!options.settings.empty()) add(std::string(kSettingsExperiment), options.settings);
   for (size_t k = 0; k < options.alternatives.size(); ++k)
     add(AlternativeExperiment(k), std::span(&options.alternatives[k], 1));
+  if (!options.motions.empty()) {
+    out += "\nexperiment " + std::string(kMotionExperiment) + " of " + system + " {\n  plot ";
+    for (size_t k = 0; k < options.motions.size(); ++k) out += (k > 0 ? ", " : "") + options.motions[k];
+    out += "\n}\n";
+  }
   return out;
 }
 

@@ -36,6 +36,8 @@ struct LoadOptions {
   std::vector<std::string> settings = {};  // "motor.R = 0.3 ohm": read as an experiment of that system
   /// Values to choose from later (TranslateOptions::chosen), read and checked like settings: a sweep's.
   std::vector<std::string> alternatives = {};
+  /// Right sides of motions to be prescribed ("0.3 rad*sin(2 rad/s * time)"): the plots of kMotionExperiment.
+  std::vector<std::string> motions = {};
   /// The system settings are for; empty: that of the experiment, or the first of the file.
   std::string system = {};
   std::string experiment = {};  // empty: the first of the file
@@ -44,6 +46,7 @@ struct LoadOptions {
 /// The name of the experiment that holds LoadOptions::settings; those of the alternatives begin with it.
 inline constexpr std::string_view kSettingsExperiment = "settings_from_outside";
 std::string AlternativeExperiment(size_t alternative);
+inline constexpr std::string_view kMotionExperiment = "settings_from_outside_motion";
 
 /// A file with its imports and the standard library, checked: the whole front end in one call.
 std::unique_ptr<LoadedModel> LoadModel(const std::string& path, TextReader& reader,

@@ -116,6 +116,7 @@ bool Translator::BuildGraph() {
   if (!Settings(settings)) return false;
   std::vector<std::string> given = options_.free_inputs;
   for (const auto& [input, tables] : options_.measured) given.push_back(input);
+  given.insert(given.end(), options_.freed.begin(), options_.freed.end());
   out_->graphs = BuildGraphs(loaded_, {}, system_, std::move(settings), given);
   if (!loaded_.diagnostics.ok() || out_->graphs.empty()) return false;
   out_->graph = &out_->graphs.front();
@@ -275,6 +276,10 @@ bool Translator::BuildSystem() {
   }
   equation_options.free_inputs = options_.free_inputs;
   equation_options.own_parameters = options_.own_parameters;
+  equation_options.freed = options_.freed;
+  const Experiment* motions = FindExperiment(kMotionExperiment);
+  for (size_t k = 0; k < options_.prescribed.size() && motions != nullptr && k < motions->plots.size(); ++k)
+    equation_options.prescribed.push_back({options_.prescribed[k], motions->plots[k]});
   for (const auto& [input, tables] : options_.measured) {
     equation_options.measured.push_back({input, {}});
     for (const Table& table : tables) {

@@ -20,6 +20,9 @@ struct TranslateOptions {
   std::vector<std::string> free_inputs;  // inputs or outputs that are cut from their drivers
   /// Inputs or outputs that follow data over time, the sum of these tables.
   std::vector<std::pair<std::string, std::vector<Table>>> measured;
+  /// Variables whose motion is prescribed (LoadOptions::motions has the right sides), and inputs that are
+  /// cut from what drives them and become unknowns.
+  std::vector<std::string> prescribed, freed;
   std::vector<std::string> outputs;  // rates that must be computed even where no equation needs them
   std::vector<uint32_t> chosen;      // of LoadOptions::alternatives: they count most, the last one more
   bool rates = false;                // the same for all rates that have a name

@@ -229,7 +229,10 @@ class AutomaticIntegrator : public Integrator {
 };
 
 // Looking for events solves linear blocks as often as residual form saves it.
+// Mechanisms are left out: their blocks are accelerations and multipliers, of which IDA would have to guess
+// how fast they change.
 bool PaysResidualForm(const Program& program) {
+  if (program.sorted->system->in_space) return false;
   const std::vector<uint32_t> large = BlocksToOpen(program, kLargeBlock);
   return std::any_of(large.begin(), large.end(), [&](uint32_t b) {
     return program.blocks[b].kind == BlockKind::kNonlinear || program.relations.empty();

@@ -39,6 +39,8 @@ class Builder {
   VariableRef InnerRef(ComponentId composite, const ScalarElement::Inner& inner);
   uint32_t NewInput(const std::string& name);
   uint32_t NewMeasured(const MeasuredInput& measured);
+  uint32_t NewFreed(const std::string& name);
+  void Prescribe(const PrescribedMotion& motion);
   std::vector<uint32_t> SlotsNamed(const std::string& name, const LargeVector<Driver>& drivers);
   const NameFinder& names() {
     if (!names_) names_.emplace(model_, graph_);
@@ -149,6 +151,7 @@ VariableRef Builder::Constant(const Driver& driver) {
 // Equations of motion: parts beside the components, which read their coordinates and forces.
 void Builder::AddMotion() {
   if (options_.motion == nullptr) return;
+  out_.in_space = true;
   const auto first = static_cast<uint32_t>(out_.parts.size());
   for (const AddedPart& part : options_.motion->parts) AddPart(part.scalar, part.component);
   for (uint32_t k = 0; k < options_.motion->parts.size(); ++k) {
@@ -246,6 +249,39 @@ uint32_t Builder::NewMeasured(const MeasuredInput& measured) {
   return out_.parts[AddPart(std::move(scalar), ComponentId(0))].first_variable;
 }
 
+// A part that owns the variable, which other equations determine.
+uint32_t Builder::NewFreed(const std::string& name) {
+  ScalarElement scalar;
+  scalar.variables.push_back({ScalarVariable::Role::kVariable, 0, 0,
+                              model_.expressions.DeclareSymbol("@" + name, SymbolKind::kVariable)});
+  scalar.owned = scalar.continuous = 1;
+  return out_.parts[AddPart(std::move(scalar), ComponentId(0))].first_variable;
+}
+
+// A part without variables: its equation gives one of another part.
+void Builder::Prescribe(const PrescribedMotion& motion) {
+  const VariableRef ref = FindVariable(out_, names(), motion.variable);
+  if (ref.variable == UINT32_MAX) {
+    problems_->push_back(motion.variable);
+    return;
+  }
+  ExprPool& pool = model_.expressions;
+  ScalarElement scalar;
+  scalar.parameters = out_.scalars[out_.parts[0].scalar].parameters;
+  const SymbolId target = pool.DeclareSymbol("#prescribed(" + motion.variable + ")", SymbolKind::kVariable);
+  scalar.variables.push_back({ScalarVariable::Role::kInput, 0, 0, target});
+  ScalarEquation row;
+  row.left = pool.Symbol(target);
+  row.right = motion.value;
+  row.residual = pool.Subtract(row.left, row.right);
+  row.equation = UINT32_MAX;
+  row.uses = {{0, 0}};
+  scalar.equations.push_back(row);
+  scalar.always = 1;
+  const uint32_t part = AddPart(std::move(scalar), ComponentId(0));
+  out_.bindings[out_.parts[part].first_binding] = ref;
+}
+
 // The input slots that a name of an input, or of an output that drives them, means; empty: there is none.
 std::vector<uint32_t> Builder::SlotsNamed(const std::string& name, const LargeVector<Driver>& drivers) {
   const auto [component, rest] = names().FindLongest(name);
@@ -292,6 +328,7 @@ void Builder::FreeInputs(LargeVector<Driver>& drivers) {
   };
   for (const std::string& name : options_.free_inputs) cut(name, [&] { return NewInput(name); });
   for (const MeasuredInput& m : options_.measured) cut(m.input, [&] { return NewMeasured(m); });
+  for (const std::string& name : options_.freed) cut(name, [&] { return NewFreed(name); });
 }
 
 void Builder::BindInputs() {
@@ -378,6 +415,7 @@ EquationSystem Builder::Run() {
   AddMotion();
   BindInputs();
   BindInner();
+  for (const PrescribedMotion& motion : options_.prescribed) Prescribe(motion);
   AddRows();
   if (!out_.inputs.empty()) {
     out_.is_input.assign(out_.variable_count, false);

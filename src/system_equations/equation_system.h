@@ -75,6 +75,8 @@ struct EquationSystem {
   LargeVector<uint32_t> incidence_variable;
   LargeVector<uint8_t> incidence_order;
 
+  bool in_space = false;  // it has equations of motion
+
   /** Equations that were replaced by a combination of several (see ReplaceEquation). */
   std::vector<Part> extra_parts;
   std::unordered_map<uint32_t, uint32_t> replaced;  // equation -> extra part, whose only equation it now is
@@ -148,7 +150,15 @@ struct MeasuredInput {
   std::vector<std::string> tables;  // names of tables of the model over time: it is their sum
 };
 
+/** A variable whose motion is given: an equation more. */
+struct PrescribedMotion {
+  std::string variable;  // "pitch.phi"
+  ExprId value;          // of time and the parameters of the system
+};
+
 struct EquationOptions {
+  std::vector<PrescribedMotion> prescribed;
+  std::vector<std::string> freed;  // inputs that become unknowns
   /// Names of inputs or outputs ("V.u", "V_u.y") that become free inputs of the system.
   std::vector<std::string> free_inputs;
   std::vector<MeasuredInput> measured;

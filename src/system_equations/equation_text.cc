@@ -122,6 +122,10 @@ std::string EquationSystem::EquationOrigin(uint32_t equation) const {
   const uint32_t number = begins ? initial[equation - equation_count()].part : PartOfEquation(equation);
   const std::string owner = ComponentName(*model, *graph, ComponentId(parts[number].component));
   if (number >= graph->components.size() &&
+      model->expressions.SymbolName(scalars[parts[number].scalar].variables[0].symbol)
+          .starts_with("#prescribed("))
+    return "prescribed motion";
+  if (number >= graph->components.size() &&
       std::string_view("@~").find(model->expressions.SymbolName(
           scalars[parts[number].scalar].variables[0].symbol)[0]) != std::string_view::npos)
     return "equations of motion";

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/commands.h"
+#include "cli/prepare_run.h"
+#include "simulation/initialize.h"
+#include "simulation/linearize.h"
+
+namespace cotree {
+namespace {
+
+// Inputs of the system that a signal drives, as the user may write them.
+std::vector<std::string> InputsOf(const LoadedModel& loaded, const SystemGraph& graph) {
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < graph.components.size(); ++i) {
+    const ElementClass& element = graph.ElementOf(ComponentId(i));
+    const ComponentClass& cls = loaded.model[element.class_id];
+    for (uint32_t slot = 0; slot < element.slot_variable.size(); ++slot) {
+      if (cls.variables[element.slot_variable[slot]].role == VariableRole::kInput && !cls.edges.empty())
+        names.push_back(InputName(loaded.model, graph, ComponentId(i), slot));
+    }
+  }
+  return names;
+}
+
+std::string Joined(const std::vector<std::string>& names, size_t most) {
+  std::string text;
+  for (size_t k = 0; k < names.size() && k < most; ++k) text += (k > 0 ? ", " : "") + names[k];
+  return names.size() > most ? text + fmt::format(" and {} more", names.size() - most) : text;
+}
+
+// How often motions are differentiated, and what moves on its own while they are followed.
+void SayDegrees(const PreparedRun& p) {
+  const Translation& t = *p.translation;
+  for (uint32_t e = 0; e < t.equations->part_equations; ++e) {
+    if (t.equations->EquationOrigin(e) != "prescribed motion") continue;
+    const std::string text = t.equations->EquationText(e);
+    fmt::print("  {}: relative degree {}\n", text.substr(0, text.find(" = ")),
+               static_cast<int>(t.sorted->offsets.equation[e]));
+  }
+  const std::vector<VariableRef>& states = t.sorted->states;
+  if (states.empty()) {
+    fmt::print("  nothing moves on its own: no zeros\n");
+    return;
+  }
+  ProgramRun run(*t.program);
+  InitializeOptions beginning;
+  beginning.time = p.simulation.start;
+  if (!Initializer(run, *t.program, t.starts, beginning).Solve(false).ok) return;
+  const LinearModel linear = Linearize(run, *t.program, {}, p.simulation.start);
+  bool unstable = false;
+  std::string zeros;
+  for (const std::complex<double>& z : linear.poles) {
+    unstable = unstable || z.real() > 1e-9 * (1 + std::abs(z));
+    if (z.imag() < 0) continue;
+    zeros +=
+        (zeros.empty() ? "" : ", ") + (z.imag() == 0 ? fmt::format("{:.6g}", z.real())
+                                                     : fmt::format("{:.6g} ± {:.6g}i", z.real(), z.imag()));
+  }
+  fmt::print("  {} states move on their own; zeros at the start: {} 1/s\n", states.size(), zeros);
+  if (unstable)
+    fmt::print(
+        "  warning: the zero dynamics are unstable: what moves on its own runs away while the motion is "
+        "followed; prescribe another variable, or take the result for short times only\n");
+}
+
+}  // namespace
+
+int RunInverse(const SimulateOptions& given, const Console& console) {
+  SimulateOptions options = given;
+  DiskReader reader;
+  {
+    // Names in --find that are inputs are freed.
+    SimulateOptions plain = options;
+    plain.motions.clear();
+    plain.freed.clear();
+    const PreparedRun p = PrepareRun(plain, reader);
+    if (p.exit == kExitOk) {
+      const std::vector<std::string> inputs = InputsOf(*p.loaded, *p.translation->graph);
+      for (const std::string& name : options.shown) {
+        const bool known = std::find(inputs.begin(), inputs.end(), name) != inputs.end();
+        const bool already =
+            std::find(options.freed.begin(), options.freed.end(), name) != options.freed.end();
+        if (known && !already) options.freed.push_back(name);
+      }
+      if (options.freed.size() != options.motions.size()) {
+        fmt::print(stderr,
+                   "cotree: {} motions are prescribed, so as many inputs must be free, but {} are; name them "
+                   "with --free or --find; there are {}\n",
+                   options.motions.size(), options.freed.size(), Joined(inputs, 12));
+        return kExitUsage;
+      }
+    }
+  }
+  PreparedRun p = PrepareRun(options, reader);
+  if (p.exit != kExitOk) {
+    SayPrepared(p, console);
+    return p.exit;
+  }
+  SayDegrees(p);
+  for (const std::string& name : options.freed) {
+    if (std::find(options.shown.begin(), options.shown.end(), name) == options.shown.end())
+      options.shown.push_back(name);
+  }
+  return RunSimulate(options, console);
+}
+
+}  // namespace cotree

@@ -888,6 +888,81 @@ TEST(WrongMechanism, LoopDrivenTwice) {
               "COT4001", {"`drive1` and `drive2` contradict each other"});
 }
 
+// ---- Other numbers without a new translation -------------------------------------------------------------
+
+/// Whether a translation with the first setting is taken for the second one, too.
+bool TakenOver(const std::string& text, const std::string& from, const std::string& to) {
+  NoReader reader;
+  LoadOptions load;
+  load.alternatives = {from, to};
+  const auto loaded = LoadModelText("test.cot", text, reader, load);
+  TranslateOptions options;
+  options.chosen = {0};
+  const auto translation = Translate(*loaded, options);
+  EXPECT_TRUE(translation->ok) << Render(loaded->diagnostics, loaded->model.files);
+  if (!translation->ok) return false;
+  options.chosen = {1};
+  return ChangeParameters(*loaded, *translation, options);
+}
+
+constexpr const char* kTwoHinges =
+    "system Door {\n"
+    "  parameter off : Length = 0.1 m\n"
+    "  top, bottom : Revolute(n = [0, 0, 1])\n"
+    "  up     : Arm(r = [0.1, 0, 1.5] m)\n"
+    "  low    : Arm(r = [off, 0 m, 0 m])\n"
+    "  height : Arm(r = [0, 0, 1.5] m)\n"
+    "  leaf   : Body(m = 20 kg, center = [0.45, 0, 0.75] m, I = [6, 7.4, 1.4, 0, 0, 0] kg*m^2)\n"
+    "  connect mechanics.ground -- low.a -- up.a\n"
+    "  connect low.b -- bottom.a\n"
+    "  connect up.b -- top.a\n"
+    "  connect bottom.b -- leaf.a -- height.a\n"
+    "  connect height.b -- top.b\n"
+    "}\n";
+
+constexpr const char* kTwoArms =
+    "system TwoArms {\n"
+    "  parameter off : Length = 1 m\n"
+    "  j    : Revolute\n"
+    "  a1   : Arm(r = [1, 0, 0] m)\n"
+    "  a2   : Arm(r = [off, 0 m, 0 m])\n"
+    "  load : Body(m = 1 kg, I = [1, 1, 1, 0, 0, 0] kg*m^2)\n"
+    "  connect mechanics.ground -- j.a\n"
+    "  connect j.b -- a1.a -- a2.a\n"
+    "  connect a1.b -- load.a -- a2.b\n"
+    "}\n";
+
+constexpr const char* kLength =
+    "system Length {\n"
+    "  parameter l : Length = 1 m\n"
+    "  j    : Revolute(n = [0, 1, 0])\n"
+    "  load : Body(m = 2 kg, center = [0 m, 0 m, -l])\n"
+    "  connect mechanics.ground -- j.a\n"
+    "  connect j.b -- load.a\n"
+    "}\n";
+
+TEST(OtherNumbers, LengthsAreParameters) {
+  EXPECT_TRUE(TakenOver(kLength, "l=1 m", "l=2 m"));
+  EXPECT_FALSE(TakenOver(kLength, "l=1 m", "l=0 m")) << "exactly 0 is left out of the equations";
+}
+
+// What was found of the mechanism by its numbers is looked at anew. (Fails today: a sweep goes on with the
+// verdict of its first run, and its answer depends on the number of threads.)
+TEST(OtherNumbers, VerdictsAreNotTakenOver) {
+  EXPECT_FALSE(TakenOver(kTwoHinges, "off=0.1 m", "off=0.2 m"))
+      << "the hinges have one axis no more: COT3310";
+  EXPECT_FALSE(TakenOver(kTwoArms, "off=1 m", "off=2 m")) << "the arms do not fit any more: COT3303";
+  const std::string body =
+      "system OneBody {\n"
+      "  parameter J : MomentOfInertia = 1 kg*m^2\n"
+      "  j    : Revolute\n"
+      "  load : Body(m = 1 kg, I = [1 kg*m^2, 1 kg*m^2, J, 0 kg*m^2, 0 kg*m^2, 0 kg*m^2])\n"
+      "  connect mechanics.ground -- j.a\n"
+      "  connect j.b -- load.a\n"
+      "}\n";
+  EXPECT_FALSE(TakenOver(body, "J=1 kg*m^2", "J=-1 kg*m^2")) << "no body has this inertia: COT3306";
+}
+
 // ---- Energy and momentum ---------------------------------------------------------------------------------
 
 TEST(Conserved, SphericalPendulum) {

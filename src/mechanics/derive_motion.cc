@@ -94,8 +94,8 @@ void MotionBuilder::AddElements() {
     add("f_a", force, true);
     add("t_a", torque, true);
     if (!acts) continue;
-    force = Let(NameOf(id) + ".force", force);
-    torque = Let(NameOf(id) + ".torque", torque);
+    force = Let(NameOf(id) + ".exerted_force", force);
+    torque = Let(NameOf(id) + ".exerted_torque", torque);
     const auto on = [&](uint32_t frame, const SymVec& f, const SymVec& t) {
       const FramePlace& at = mechanism_.frames[frame];
       if (at.composite == 0) return;
@@ -134,8 +134,8 @@ void MotionBuilder::AddBias() {
   for (size_t k = count; k-- > 1;) {
     const auto c = static_cast<uint32_t>(k);
     const Link& link = links_[c];
-    const Wrench own = {Let(link.name + ".force", wrench[c].force),
-                        Let(link.name + ".torque", wrench[c].torque)};
+    const Wrench own = {Let(link.name + ".bias_force", wrench[c].force),
+                        Let(link.name + ".bias_torque", wrench[c].torque)};
     for (uint32_t f = link.first; f < link.first + link.count; ++f)
       load_[f] = Dot(freedoms_[f].angular, own.torque) + Dot(freedoms_[f].linear, own.force);
     const uint32_t parent = mechanism_.composites[c].parent;

@@ -62,7 +62,7 @@ void MotionBuilder::AddRecursive() {
     const std::string& name = link.name;
     Articulated I = {Let(name + ".A", inertia[c].A, true), Let(name + ".B", inertia[c].B),
                      Let(name + ".C", inertia[c].C, true)};
-    Wrench p = {Let(name + ".force", bias[c].force), Let(name + ".torque", bias[c].torque)};
+    Wrench p = {Let(name + ".bias_force", bias[c].force), Let(name + ".bias_torque", bias[c].torque)};
     for (uint32_t f = link.first; f < link.first + link.count; ++f) {
       const Freedom& freedom = freedoms_[f];
       const std::string own = name + (link.count > 1 ? "." + std::to_string(f - link.first + 1) : "");

@@ -446,17 +446,22 @@ void Finder::AddMasses() {
     CompositeBody& composite = out_.composites[frame.composite];
     composite.mass = composite.mass + Moved(body, frame.R, frame.p);
   }
-  std::vector<double> mass(out_.composites.size(), 0);
+  // What an axis that carries nothing but itself feels: no inertia about it, no mass along it.
+  std::vector<bool> carries(out_.composites.size(), false);
   for (size_t c = out_.composites.size(); c-- > 1;) {
     const CompositeBody& composite = out_.composites[c];
-    mass[c] += composite.mass.m + composite.mass.inertia[0][0] + composite.mass.inertia[1][1] +
-               composite.mass.inertia[2][2];
     const SpatialJoint& joint = out_.joints[composite.joint];
-    if (mass[c] == 0 && FreedomsOf(joint.kind) > 0 && !AxisUsed(joint.component) && out_.chords.empty()) {
+    const MassProperties<double>& m = composite.mass;
+    const double about = Dot(joint.n, m.inertia * joint.n),
+                 largest = m.inertia[0][0] + m.inertia[1][1] + m.inertia[2][2];
+    const bool turns = joint.kind == SpatialKind::kRevolute;
+    const bool nothing = turns ? !(about > 1e-14 * largest) : m.m == 0 && largest == 0;
+    if (!carries[c] && nothing && FreedomsOf(joint.kind) > 0 && !AxisUsed(joint.component) &&
+        out_.chords.empty()) {
       diagnostics_.Report(messages::kMassless, Place(joint.component),
-                          {NameOf(joint.component), "mass or inertia"});
+                          {NameOf(joint.component), turns ? "inertia about its axis" : "mass or inertia"});
     }
-    mass[composite.parent] += mass[c];
+    if (carries[c] || m.m > 0 || largest > 0) carries[composite.parent] = true;
   }
 }
 

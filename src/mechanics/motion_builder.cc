@@ -90,10 +90,7 @@ Sym MotionBuilder::Read(ComponentId component, SymbolId symbol, uint32_t index, 
 Sym MotionBuilder::Constant(ComponentId component, std::string_view parameter, uint32_t element) {
   const uint32_t k = numbers_.Find(component, parameter, element);
   if (k == UINT32_MAX) return {};
-  if (numbers_.Number(component, parameter, element) == 0) {
-    out_.folded.push_back({component, k, 0});
-    return {};
-  }
+  if (numbers_.Number(component, parameter, element) == 0) return {};
   const auto [part, fresh_part] =
       constants_part_.try_emplace(component.value, static_cast<uint32_t>(out_.parts.size()) + 1);
   const ScalarElement& own = scalars_[graph_.components[component.index()].element.index()];
@@ -132,13 +129,6 @@ Sym MotionBuilder::Constant(ComponentId component, std::string_view parameter, u
 SymVec MotionBuilder::ConstantVector(ComponentId component, std::string_view parameter) {
   return {{Constant(component, parameter, 0), Constant(component, parameter, 1),
            Constant(component, parameter, 2)}};
-}
-
-void MotionBuilder::Fold(ComponentId component, std::string_view parameter, uint32_t elements) {
-  for (uint32_t e = 0; e < elements; ++e) {
-    const uint32_t k = numbers_.Find(component, parameter, e);
-    if (k != UINT32_MAX) out_.folded.push_back({component, k, numbers_.Number(component, parameter, e)});
-  }
 }
 
 const Variable* MotionBuilder::FindVariable(ComponentId component, std::string_view name,
@@ -219,7 +209,6 @@ SymVec MotionBuilder::PlaceOf(uint32_t frame) {
     }
     const FramePlace& before = mechanism_.frames[at.via];
     const ComponentId arm = at.step.arm;
-    Fold(arm, "rpy", 3);
     const SymVec r = ConstantVector(arm, "r");
     const SymVec place = at.step.backward ? *place_of_[at.via] - Lift<Sym>(at.R) * r
                                           : *place_of_[at.via] + Lift<Sym>(before.R) * r;
@@ -256,8 +245,6 @@ void MotionBuilder::MakeLink(uint32_t composite) {
   link.name = NameOf(id);
   link.first = joint.first_freedom;
   link.count = FreedomsOf(joint.kind);
-  Fold(id, "n", 3);
-  Fold(id, "u", 3);
   const double sign = joint.reversed ? -1 : 1;
   SymMat Q = SymMat::Identity();
   SymVec shift, shift_rate;  // of the child's origin, in axes of the joint's frame on the parent
@@ -358,7 +345,7 @@ void MotionBuilder::MakeLink(uint32_t composite) {
       }
       if (joint.reversed) {
         // The angular velocity is given in axes of the parent's side.
-        Q = Let(link.name + ".Q", Q);
+        Q = Let(link.name + ".turn", Q);
         for (uint32_t k = 0; k < 3; ++k) {
           for (size_t i = 0; i < 3; ++i) angular[k][i] = -Q[i][k];
         }
@@ -374,10 +361,10 @@ void MotionBuilder::MakeLink(uint32_t composite) {
     diagnostics_.Report(mechanics_messages::kReversed, ComponentPlace(model_, graph_, id), {link.name});
   const uint32_t on_parent = joint.reversed ? joint.b : joint.a;
   const SymMat Ra = Lift<Sym>(mechanism_.frames[on_parent].R);
-  Q = Let(link.name + ".Q", Q);
-  link.R = Let(link.name + ".R", Ra * Q);
-  link.r = Let(link.name + ".r", PlaceOf(on_parent) + Ra * shift);
-  link.rate = Let(link.name + ".v", Ra * shift_rate);
+  Q = Let(link.name + ".turn", Q);
+  link.R = Let(link.name + ".axes_in_parent", Ra * Q);
+  link.r = Let(link.name + ".origin", PlaceOf(on_parent) + Ra * shift);
+  link.rate = Let(link.name + ".origin_rate", Ra * shift_rate);
   freedoms_.resize(std::max<size_t>(freedoms_.size(), link.first + link.count));
   for (uint32_t k = 0; k < link.count; ++k) {
     Freedom& freedom = freedoms_[link.first + k];
@@ -412,9 +399,9 @@ const Twist& MotionBuilder::Velocity(uint32_t c) {
     const Link& link = links_[c];
     const SymMat back = Transpose(link.R);
     Twist out;
-    out.angular = Let(link.name + ".w", back * above.angular + link.turning);
+    out.angular = Let(link.name + ".omega", back * above.angular + link.turning);
     out.linear =
-        Let(link.name + ".velocity", back * (above.linear + Cross(above.angular, link.r) + link.rate));
+        Let(link.name + ".origin_velocity", back * (above.linear + Cross(above.angular, link.r) + link.rate));
     velocity_[c] = out;
   }
   return *velocity_[c];

@@ -73,7 +73,6 @@ class MotionBuilder {
   Sym Read(ComponentId component, SymbolId symbol, uint32_t index, int order);
   Sym Constant(ComponentId component, std::string_view parameter, uint32_t element = 0);
   SymVec ConstantVector(ComponentId component, std::string_view parameter);
-  void Fold(ComponentId component, std::string_view parameter, uint32_t elements);
   const Variable* FindVariable(ComponentId component, std::string_view name, uint32_t* index) const;
   bool Has(ComponentId component, std::string_view name) const;
   /// Makes `value` the exogenous variable of a component, if its class has one of this name.

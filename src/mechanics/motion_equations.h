@@ -25,13 +25,6 @@ struct Supply {
   uint32_t part = 0, local = 0;
 };
 
-/** A parameter whose number decided the form of the equations: exactly zero, or a direction. */
-struct FoldedNumber {
-  ComponentId component;
-  uint32_t parameter = 0;  // in its block
-  double value = 0;
-};
-
 /** A freedom of the mechanism. */
 struct MotionFreedom {
   ComponentId joint;
@@ -67,7 +60,6 @@ normal tree and to the user; the mechanism supplies `inertia` (the diagonal of M
 struct MotionEquations {
   std::vector<AddedPart> parts;
   std::vector<Supply> supplies;
-  std::vector<FoldedNumber> folded;
   std::vector<MotionFreedom> freedoms;
   std::vector<MotionQuaternion> quaternions;
   /** An entry of the mass matrix; the matrix is symmetric, entries that are not listed are 0. */

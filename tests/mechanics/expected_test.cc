@@ -526,7 +526,7 @@ TEST(Expected, NineBodiesBecomeThree) {
     EXPECT_EQ(dropped[joint_between(reduction.at("redundant"))], joint_between(reduction.at("kept")));
   size_t notes = 0;
   for (const Diagnostic& d : probe.run.loaded->diagnostics.list())
-    notes += CodeText(*d.info) == "COT3308" ? 1 : 0;
+    if (CodeText(*d.info) == "COT3308") ++notes;
   EXPECT_EQ(notes, dropped.size());
   EXPECT_EQ(probe.motion.degrees, expected.at("dof").get<uint32_t>());
 }
@@ -771,8 +771,7 @@ TEST(WrongMechanism, LoopThatItsStartsForbid) {
       "COT3310", {"`j4`", "are left with the starts that are fixed"});
 }
 
-// A linkage needs no start values. (Fails today: the search begins with all bars in line, where no small turn
-// brings the ends nearer.)
+// A linkage needs no start values.
 TEST(WrongMechanism, LoopWithoutStartsIsNotWrong) {
   EXPECT_NO_THROW(RunOf(Bars(0.35, {0.2, 0.4, 0.3}, "")).Simulate(0.1));
 }
@@ -792,7 +791,7 @@ TEST(WrongMechanism, NothingToMove) {
       "COT3307", {"nothing that `j2` moves has mass or inertia", "or put a 1D inertia on its axis"});
 }
 
-// A mass, but none that this axis feels. (Fails today: the run says that j.alpha is not finite.)
+// A mass, but none that this axis feels.
 TEST(WrongMechanism, PointOnItsAxis) {
   ExpectError(
       "system PointTurns {\n"
@@ -946,8 +945,7 @@ TEST(OtherNumbers, LengthsAreParameters) {
   EXPECT_FALSE(TakenOver(kLength, "l=1 m", "l=0 m")) << "exactly 0 is left out of the equations";
 }
 
-// What was found of the mechanism by its numbers is looked at anew. (Fails today: a sweep goes on with the
-// verdict of its first run, and its answer depends on the number of threads.)
+// What was found of the mechanism by its numbers is looked at anew.
 TEST(OtherNumbers, VerdictsAreNotTakenOver) {
   EXPECT_FALSE(TakenOver(kTwoHinges, "off=0.1 m", "off=0.2 m"))
       << "the hinges have one axis no more: COT3310";

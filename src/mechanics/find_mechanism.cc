@@ -458,8 +458,9 @@ void Finder::AddMasses() {
     const bool nothing = turns ? !(about > 1e-14 * largest) : m.m == 0 && largest == 0;
     if (!carries[c] && nothing && FreedomsOf(joint.kind) > 0 && !AxisUsed(joint.component) &&
         out_.chords.empty()) {
-      diagnostics_.Report(messages::kMassless, Place(joint.component),
-                          {NameOf(joint.component), turns ? "inertia about its axis" : "mass or inertia"});
+      diagnostics_.Report(
+          messages::kMassless, Place(joint.component),
+          {NameOf(joint.component), m.m > 0 || largest > 0 ? "inertia about its axis" : "mass or inertia"});
     }
     if (carries[c] || m.m > 0 || largest > 0) carries[composite.parent] = true;
   }

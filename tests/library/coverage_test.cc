@@ -93,7 +93,7 @@ std::string WithoutComments(const std::string& text) {
 std::set<std::string> UsedClasses(const std::string& text) {
   std::set<std::string> used;
   const std::regex use(R"re(["]([a-z_]+\.)?([A-Z][A-Za-z0-9_]*)(?=["(]| as ))re"
-                       R"re(|: *([a-z_]+\.)?([A-Z][A-Za-z0-9_]*)(?=[\[( \n]))re");
+                       R"re(|: *([a-z_]+\.)?([A-Z][A-Za-z0-9_]*)(?=[\[( \n\\]))re");
   for (std::sregex_iterator it(text.begin(), text.end(), use), end; it != end; ++it) {
     const size_t group = (*it)[2].matched ? 1 : 3;
     used.insert((*it)[group + 1].str());

@@ -4,6 +4,7 @@
 // provoked here; docs/manual/messages.md lists them all.
 
 #include "language/diagnostics.h"
+#include "mechanics/diagnostics.h"
 
 #include <gtest/gtest.h>
 
@@ -38,6 +39,9 @@ const std::vector<const DiagnosticInfo*>& AllMessages() {
 #undef DIAGNOSTIC
 #define DIAGNOSTIC(code, name, severity, message, help) &system_graph_messages::name,
 #include "system_graph/diagnostics.def"
+#undef DIAGNOSTIC
+#define DIAGNOSTIC(code, name, severity, message, help) &mechanics_messages::name,
+#include "mechanics/diagnostics.def"
 #undef DIAGNOSTIC
 #define DIAGNOSTIC(code, name, severity, message, help) &block_triangular_messages::name,
 #include "block_triangular/diagnostics.def"

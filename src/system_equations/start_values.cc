@@ -80,10 +80,15 @@ void Finder::OfClass(const Part& part) {
 void Finder::OfTarget(ComponentId composite, ExprId target, ExprId value, bool fixed) {
   std::vector<uint32_t> indices;
   ExprId symbol = target;
+  bool whole = false;  // its last index runs
   if (pool_.op(target) == Op::kElement) {
     symbol = pool_.operand(target, 0);
     for (size_t k = 1; k < pool_.operands(target).size(); ++k) {
       const auto number = pool_.AsInteger(pool_.operand(target, k));
+      if (!number && k + 1 == pool_.operands(target).size()) {
+        whole = true;
+        break;
+      }
       if (!number) return;
       indices.push_back(static_cast<uint32_t>(*number));
     }
@@ -102,8 +107,22 @@ void Finder::OfTarget(ComponentId composite, ExprId target, ExprId value, bool f
   const size_t dot = rest.find('.');
   name.insert(dot == std::string_view::npos ? name.size() : dot, index);
   const std::string owner = ComponentName(model_, *system_.graph, component);
-  const VariableRef ref = FindVariable(system_, *names_, owner.empty() ? name : owner + "." + name);
-  if (ref.variable == UINT32_MAX) return;
+  const std::string full = owner.empty() ? name : owner + "." + name;
+  const VariableRef ref = whole ? VariableRef{} : FindVariable(system_, *names_, full);
+  if (ref.variable == UINT32_MAX) {
+    // A whole vector: element by element.
+    for (uint32_t k = 1;; ++k) {
+      const VariableRef element = FindVariable(system_, *names_, full + "[" + std::to_string(k) + "]");
+      if (element.variable == UINT32_MAX) return;
+      const bool listed = pool_.op(value) == Op::kArray;
+      if (listed && k > pool_.operands(value).size()) return;
+      const ExprId own =
+          listed ? pool_.operand(value, k - 1)
+                 : Substitute(pool_, value, pool_.DeclareSymbol("#1", SymbolKind::kIndex), pool_.Number(k));
+      Set({element.variable, element.order + info.order}, Evaluate(own, system_.parts[composite.index()]),
+          fixed, false, true);
+    }
+  }
   Set({ref.variable, ref.order + info.order}, Evaluate(value, system_.parts[composite.index()]), fixed, false,
       true);
 }

@@ -21,6 +21,10 @@ expect "serial_arms.json: inverse, driven, falling" 'Expected.SerialArms*' "1e-9
 expect "nine_bodies.json: composites, joints left out, M, V, G" 'Expected.NineBodies*' "1e-12"
 expect "two_link_robot.json: M, Q, currents of eqs 5-6, PD run" 'Expected.TwoLink*' "1e-12, 1e-6"
 
+out="$(run test_product 'InverseCommand.*')"
+row "cotree inverse: currents and voltages of eqs 5-6 for a prescribed motion; zeros of a pole on a cart; what cannot be" "test_product --gtest_filter='InverseCommand.*'" \
+  "$(said "$out" 'currents and voltages: worst [0-9.e+-]+')" "1e-12" "$(verdict "$out")"
+
 # 2. Live against others.
 out="$(COTREE_LONG=200 run test_mechanics 'RandomTrees.*')"
 row "200 random trees against MuJoCo: mass matrix, inverse, accelerations of both forms" "COTREE_LONG=200 test_mechanics --gtest_filter='RandomTrees.MuJoCo'" \

@@ -72,6 +72,14 @@ void SayDegrees(const PreparedRun& p) {
 int RunInverse(const SimulateOptions& given, const Console& console) {
   SimulateOptions options = given;
   DiskReader reader;
+  for (const std::string& motion : options.motions) {
+    if (motion.find('=') != std::string::npos) continue;
+    fmt::print(stderr,
+               "cotree: --motion wants `variable = expression of time`, as in --motion \"pitch.phi = 0.3 "
+               "rad*sin(2 rad/s * time)\"; got `{}`\n",
+               motion);
+    return kExitUsage;
+  }
   {
     // Names in --find that are inputs are freed.
     SimulateOptions plain = options;

@@ -51,13 +51,9 @@ class Preparer {
     LoadOptions load{.library = options_.library};
     load.settings = options_.settings;
     load.alternatives = variation_.alternatives;
-    for (const std::string& motion : options_.motions) {
+    for (const std::string& motion : options_.motions) {  // "variable = expression"
       const size_t equal = motion.find('=');
-      if (equal == std::string::npos)
-        return Refuse(kExitUsage,
-                      fmt::format("--motion wants `variable = expression of time`, as in --motion "
-                                  "\"pitch.phi = 0.3 rad*sin(2 rad/s * time)\"; got `{}`",
-                                  motion));
+      if (equal == std::string::npos) continue;
       load.motions.push_back(motion.substr(equal + 1));
       std::string name = motion.substr(0, equal);
       std::erase(name, ' ');

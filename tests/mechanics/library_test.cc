@@ -67,6 +67,32 @@ TEST(SpatialLibrary, Contact) {
   EXPECT_NEAR(run.End("p.press"), 20, 1e-3);
 }
 
+// Moments about x through the frame, each by another formula than the library's.
+TEST(SpatialLibrary, Shapes) {
+  const double rho = 7850;
+  const auto felt = [&](const std::string& body) {
+    return AtStart("  j : Revolute(n = [1, 0, 0])\n  b : " + body +
+                       "\n  connect mechanics.ground -- j.a\n  connect j.b -- b.a\n",
+                   "j.inertia");
+  };
+  // A box about an edge of its base: m*(b^2 + c^2)/3.
+  EXPECT_NEAR(felt("BoxBody(size = [0.1, 0.2, 0.3] m, center = [0, 0.1, 0.15] m)"),
+              rho * 0.1 * 0.2 * 0.3 * (0.04 + 0.09) / 3, 1e-9);
+  // A cylinder about a diameter of its end: m*(r^2/4 + l^2/3).
+  const double rod = rho * M_PI * 0.01 * 0.3;
+  EXPECT_NEAR(felt("CylinderBody(radius = 0.1 m, length = 0.3 m, center = [0, 0, 0.15] m)"),
+              rod * (0.01 / 4 + 0.09 / 3), 1e-9);
+  // A tube: the cylinder less its bore.
+  const double bore = rho * M_PI * 0.0025 * 0.3;
+  EXPECT_NEAR(felt("TubeBody(radius = 0.1 m, bore = 0.05 m, length = 0.3 m, center = [0, 0, 0.15] m)"),
+              rod * (0.01 / 4 + 0.09 / 3) - bore * (0.0025 / 4 + 0.09 / 3), 1e-9);
+  // A ball about a tangent: 7/5 m r^2.
+  EXPECT_NEAR(felt("SphereBody(radius = 0.1 m, center = [0, 0.1, 0] m)"),
+              1.4 * rho * 4 / 3 * M_PI * 1e-3 * 0.01, 1e-9);
+  // A cone about a diameter of its base: m*(3*r^2/20 + h^2/10).
+  EXPECT_NEAR(felt("ConeBody(radius = 0.1 m, length = 0.3 m)"), rod / 3 * (3 * 0.01 / 20 + 0.09 / 10), 1e-9);
+}
+
 // A point at 0.5 m on an arm that turns with 2 rad/s about z, now along x.
 TEST(SpatialLibrary, Sensors) {
   const std::string arm =

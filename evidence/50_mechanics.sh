@@ -29,8 +29,9 @@ row "cotree inverse: currents and voltages of eqs 5-6 for a prescribed motion; z
 out="$(COTREE_LONG=200 run test_mechanics 'RandomTrees.*')"
 row "200 random trees against MuJoCo: mass matrix, inverse, accelerations of both forms" "COTREE_LONG=200 test_mechanics --gtest_filter='RandomTrees.MuJoCo'" \
   "$(said "$out" 'MuJoCo: .*')" "1e-9, 1e-9, max(1e-9, 1e-14 cond)" "$(verdict "$out")"
-row "200 random trees with screws against Simbody (its accelerations: 30 times the bound)" "COTREE_LONG=200 test_mechanics --gtest_filter='RandomTrees.Simbody'" \
-  "$(said "$out" 'Simbody: .*')" "1e-9, 1e-9, 30 max(1e-9, 1e-14 cond)" "$(verdict "$out")"
+beyond="$(grep -oE 'Simbody: .*' <<<"$out" | grep -oE '[0-9]+ of [0-9]+ runs beyond' || true)"
+row "200 random trees with screws against Simbody (whose own accelerations miss the bound by rounding on some trees: tests/peers/README.md)" "COTREE_LONG=200 test_mechanics --gtest_filter='RandomTrees.Simbody'" \
+  "$(said "$out" 'Simbody: .*')" "1e-9, 1e-9, max(1e-9, 1e-14 cond)" "$([[ $(verdict "$out") == ok && $beyond == 0\ of* ]] && echo ok || echo missed)"
 
 # 3. Conservation and coordinates.
 long() { # MODEL ENERGY-COLUMN GAP-PATTERN

@@ -50,7 +50,6 @@ void MotionBuilder::AddElements() {
       return out;
     };
     FrameMotion a = MotionOf(element.a), b;
-    const FramePlace& place_a = mechanism_.frames[element.a];
     if (two) b = MotionOf(element.b);
     const SymVec r = Let(NameOf(id) + ".vector", two ? b.place - a.place : a.place);
     if (reads({"r"})) SupplyTo(id, "r", r);
@@ -110,7 +109,6 @@ void MotionBuilder::AddElements() {
       on(element.b, force, torque);
       on(element.a, -force, -(torque + Cross(r, force)));
     }
-    (void)place_a;
   }
 }
 

@@ -72,10 +72,9 @@ void MotionBuilder::AddEquation(const Sym& left, const Sym& right, bool initial)
 Sym MotionBuilder::Read(ComponentId component, SymbolId symbol, uint32_t index, int order) {
   const auto [at, fresh] = read_.try_emplace({component.value, symbol.value, index});
   if (fresh) {
-    std::string name = "@" + NameOf(component) + "." + std::string(pool_.SymbolName(symbol));
-    if (index > 0 || order < 0) name += "[" + std::to_string(index + 1) + "]";
-    // Elements of arrays and single variables of one name are told apart by their number.
-    name += "#" + std::to_string(readings_.size());
+    // Its number tells elements of arrays apart.
+    const std::string name = "@" + NameOf(component) + "." + std::string(pool_.SymbolName(symbol)) + "#" +
+                             std::to_string(readings_.size());
     at->second = pool_.DeclareSymbol(name, SymbolKind::kVariable);
     local_of_[at->second.value] = kReading + static_cast<uint32_t>(readings_.size());
     readings_.push_back({ScalarVariable::Role::kInput, 0, 0, at->second});

@@ -852,7 +852,8 @@ TEST(WrongMechanism, BodiesThatFloat) {
       "  connect left.a -- between.a\n"
       "  connect between.b -- right.a\n"
       "}\n",
-      "COT3302", {"nothing joins `left`, `right` to `mechanics.ground`", "a `Free` joint leaves it all six freedoms"});
+      "COT3302",
+      {"nothing joins `left`, `right` to `mechanics.ground`", "a `Free` joint leaves it all six freedoms"});
 }
 
 TEST(WrongMechanism, JointDrivenTwice) {

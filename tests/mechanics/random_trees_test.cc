@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "curves.h"
 #include "motion_probe.h"
 #include "peers/spatial_tree.h"
 
@@ -140,12 +141,6 @@ std::vector<Position> PositionsOf(const TreeCase& one) {
     }
   }
   return out;
-}
-
-std::string Number(double v) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.17g", v);
-  return text;
 }
 
 /* The tree with its state as fixed starts, and forces from one-dimensional sources. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The evaluation of a class's expressions on the test bench, part of probe.cc: plain recursion over the
+// The evaluation of a class's expressions on the test bench, behind probe.h: plain recursion over the
 // nodes, in numbers with one directional derivative. Deliberately not the product's own evaluator.
 #pragma once
 

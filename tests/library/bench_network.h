@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wires of a composite on the test bench, part of probe.cc: which terminals are one vertex, and the two
+// The wires of a composite on the test bench, behind probe.h: which terminals are one vertex, and the two
 // laws.
 #pragma once
 

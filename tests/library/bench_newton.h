@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small dense systems of equations on the test bench, part of probe.cc.
+// Small dense systems of equations on the test bench, behind probe.h.
 #pragma once
 
 #include <algorithm>

@@ -48,7 +48,9 @@ class SceneMaker {
     if (g > 0) scene_.up = Plain(down * (-1 / g));
     FindSize();
     for (uint32_t c = 0; c < t_.mechanism.composites.size(); ++c) AddBody(c);
-    for (const SpatialJoint& joint : t_.mechanism.joints) AddJoint(joint);
+    for (const SpatialJoint& joint : t_.mechanism.joints) {
+      if (!joint.component.IsNone()) AddJoint(joint);
+    }
     AddCurves();
     return std::move(scene_);
   }
@@ -119,7 +121,8 @@ class SceneMaker {
       body.shapes.push_back(shape);
       if (c > 0) Rod(body, {}, at);
     }
-    if (body.name.empty()) body.name = NameOf(t_.mechanism.joints[composite.joint].component);
+    if (body.name.empty())
+      body.name = JointName(model_, *t_.graph, t_.mechanism, t_.mechanism.joints[composite.joint]);
     if (mass > 0) body.trace = Plain(centre * (1 / mass));
     if (c > 0) {
       for (const auto& row : run_.poses) {

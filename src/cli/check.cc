@@ -121,16 +121,20 @@ void PrintMechanism(const LoadedModel& loaded, const Translation& t, const Conso
   size_t count = 0, parts = 0;
   for (const SpatialJoint& joint : t.mechanism.joints) {
     if (joint.in_tree && FreedomsOf(joint.kind) > 0 && ++count <= 8)
-      joints += (joints.empty() ? "" : ", ") + name(joint.component);
+      joints += (joints.empty() ? "" : ", ") + JointName(loaded.model, *t.graph, t.mechanism, joint);
   }
   if (count > 8) joints += fmt::format(" and {} more", count - 8);
   for (const CompositeBody& c : t.mechanism.composites) parts += c.bodies.size();
   fmt::print(
-      "   {}{}: {}\n", console.Bold(Plural(t.motion.degrees, "degree of freedom", "degrees of freedom")),
+      "   {}{}{}: {}\n", console.Bold(Plural(t.motion.degrees, "degree of freedom", "degrees of freedom")),
+      t.motion.position_degrees == t.motion.degrees
+          ? ""
+          : fmt::format(" in velocities, {} in positions", t.motion.position_degrees),
       t.motion.loops.empty() ? "" : fmt::format(" of {} coordinates", t.motion.freedoms.size()), joints);
-  fmt::print("   {} {} against each other and the ground\n",
-             Plural(t.mechanism.composites.size() - 1, "rigid body", "rigid bodies"),
-             fmt::format("of {} move", Plural(parts, "part")));
+  const size_t moving = t.mechanism.composites.size() - 1;
+  fmt::print("   {}{} {}\n", Plural(moving, "rigid body", "rigid bodies"),
+             parts > moving ? fmt::format(" of {}", Plural(parts, "part")) : "",
+             moving == 1 ? "moves against the ground" : "move against each other and the ground");
   for (uint32_t c = 0; c < t.mechanism.composites.size(); ++c) {
     const CompositeBody& body = t.mechanism.composites[c];
     if (body.bodies.size() < 2 || t.mechanism.composites.size() > 12) continue;
@@ -142,8 +146,10 @@ void PrintMechanism(const LoadedModel& loaded, const Translation& t, const Conso
     std::string chords;
     for (const uint32_t k : t.mechanism.chords)
       chords += (chords.empty() ? "" : ", ") + name(t.mechanism.joints[k].component);
-    fmt::print("   {} closed by {}: {} hold\n", Plural(t.mechanism.chords.size(), "loop"), chords,
-               Plural(t.motion.loops.size(), "condition"));
+    fmt::print("   {} closed by {}: {}\n", Plural(t.mechanism.chords.size(), "loop"), chords,
+               t.motion.freedoms.size() - t.motion.degrees == 1
+                   ? "1 condition holds"
+                   : fmt::format("{} conditions hold", t.motion.freedoms.size() - t.motion.degrees));
   }
   if (!t.motion.redundant.empty()) {
     fmt::print("   {} from the others, and what they carry is not determined:\n",

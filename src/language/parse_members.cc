@@ -86,7 +86,8 @@ NodeId Parser::ParseMember(std::string_view what) {
         member = ParseExternal();
       else if (CurrentText() == "assert" && Kind(1) == TokenKind::kLeftParen)
         member = ParseAssert();
-      else if ((CurrentText() == "sample" || CurrentText() == "initial" || CurrentText() == "spatial") &&
+      else if ((CurrentText() == "sample" || CurrentText() == "initial" || CurrentText() == "spatial" ||
+                CurrentText() == "coordinates") &&
                Kind(1) == TokenKind::kEqual)
         member = ParseSettingItem();
       else if (Kind(1) == TokenKind::kColon || Kind(1) == TokenKind::kComma)

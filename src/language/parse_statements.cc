@@ -22,7 +22,7 @@ bool Parser::BeginsEquation() const {
     case TokenKind::kName:
       if (CurrentText() == "initial" && Kind(1) == TokenKind::kEquation) return false;
       if ((CurrentText() == "energy" || CurrentText() == "loss" || CurrentText() == "sample" ||
-           CurrentText() == "spatial") &&
+           CurrentText() == "spatial" || CurrentText() == "coordinates") &&
           Kind(1) == TokenKind::kEqual)
         return false;
       if (CurrentText() == "start" && Kind(1) == TokenKind::kName) return false;

@@ -2,9 +2,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mechanics/diagnostics.h"
 #include "mechanics/motion_builder.h"
 
 namespace cotree {
+namespace {
+
+constexpr double kReturn = 20;  // 1/s: how fast what is off between two projections dies out
+
+}  // namespace
 
 // How the frames of a chord move against each other, in world axes.
 MotionBuilder::Chord MotionBuilder::ChordOf(const SpatialJoint& joint) {
@@ -60,6 +66,22 @@ MotionBuilder::Row MotionBuilder::Along(const SpatialJoint& joint, const Chord& 
   return row;
 }
 
+// How far b is turned about the axis.
+MotionBuilder::Row MotionBuilder::About(const SpatialJoint& joint, const Chord& chord) {
+  const SymVec n = chord.a.axes * Lift<Sym>(joint.n);
+  Row row;
+  row.a = mechanism_.frames[joint.a].composite;
+  row.b = mechanism_.frames[joint.b].composite;
+  row.on_b = At(joint.b, {}, n);
+  row.on_a = At(joint.a, {}, -n);
+  row.rate = Dot(n, chord.turning);
+  row.bias = Dot(n, chord.angular) + Dot(Cross(chord.a.turning, n), chord.turning);
+  const SymVec u = chord.a.axes * Lift<Sym>(joint.u), v = Cross(n, u);
+  const SymVec ub = chord.b.axes * Lift<Sym>(joint.u);
+  row.value = Sym(&pool_, pool_.Binary(Op::kAtan2, Dot(v, ub).In(pool_), Dot(u, ub).In(pool_)));
+  return row;
+}
+
 // The coordinates of a joint outside the tree: their accelerations follow from the motion, and what drives
 // them acts on both bodies.
 void MotionBuilder::MeasureChord(const SpatialJoint& joint) {
@@ -67,54 +89,123 @@ void MotionBuilder::MeasureChord(const SpatialJoint& joint) {
   const std::string name = NameOf(id);
   const ComponentClass& cls = graph_.ClassOf(model_, id);
   const Chord chord = ChordOf(joint);
-  const auto measure = [&](const Row& row, std::string_view edge, const std::string& suffix) {
+  const auto measure = [&](Row row, std::string_view edge, const std::string& suffix, bool angle) {
     for (const Edge& e : cls.edges) {
       if (!edge.empty() && model_.names.Text(e.name) != edge) continue;
       const Sym force = NewUnknown("~" + name + ".chord" + suffix, nullptr);
-      Row own = row;
-      MakeJacobian(own, name + suffix);
-      const Sym acceleration = Exerted(own, force);
-      AddEquation(Read(id, e.across, 0, 2), acceleration);
-      AddEquation(Read(id, e.across, 0, 0), own.value, true);
-      AddEquation(Read(id, e.across, 0, 1), own.rate, true);
+      MakeJacobian(row, name + suffix);
+      Sym off = Read(id, e.across, 0, 0) - row.value;
+      if (angle) {  // turns are counted by the coordinate, not by the positions
+        off = Let(name + suffix + ".off", off);
+        off = Sym(&pool_, pool_.Binary(Op::kAtan2, Sin(off).In(pool_), Cos(off).In(pool_)));
+      }
+      off = Let(name + suffix + ".off", off);
+      const Sym rate_off = Let(name + suffix + ".rate_off", Read(id, e.across, 0, 1) - row.rate);
+      AddEquation(Read(id, e.across, 0, 2),
+                  Exerted(row, force) - rate_off * Sym(2 * kReturn) - off * Sym(kReturn * kReturn));
+      if (!HasQuaternions()) AddEquation(off, Sym(0), true);
+      AddEquation(rate_off, Sym(0), true);
+      AddInvariant(name + suffix + ".off", off);
+      AddInvariant(name + suffix + ".rate_off", rate_off);
       SupplyTo(id, "inertia" + suffix, 0, Sym(0));
       SupplyTo(id, "load" + suffix, 0, force);
       break;
     }
   };
-  const SymVec n = chord.a.axes * Lift<Sym>(joint.n);
-  Row turn;
-  turn.a = mechanism_.frames[joint.a].composite;
-  turn.b = mechanism_.frames[joint.b].composite;
-  turn.on_b = At(joint.b, {}, n);
-  turn.on_a = At(joint.a, {}, -n);
-  turn.rate = Dot(n, chord.turning);
-  turn.bias = Dot(n, chord.angular) + Dot(Cross(chord.a.turning, n), chord.turning);
-  const SymVec u = chord.a.axes * Lift<Sym>(joint.u), v = Cross(n, u);
-  const SymVec ub = chord.b.axes * Lift<Sym>(joint.u);
-  turn.value = Sym(&pool_, pool_.Binary(Op::kAtan2, Dot(v, ub).In(pool_), Dot(u, ub).In(pool_)));
+  // A velocity that the class integrates itself; what works against it acts on both bodies.
+  const auto follow = [&](std::string_view variable, std::string_view load, const SymVec& value, bool turns) {
+    const Variable* at = FindVariable(id, variable, nullptr);
+    for (uint32_t k = 0; at != nullptr && k < 3; ++k) {
+      AddEquation(Read(id, at->symbol, k, 0), value[k]);
+      const Sym force =
+          NewUnknown("~" + name + "." + std::string(variable) + ".chord" + std::to_string(k + 1), nullptr);
+      SupplyTo(id, load, k, force);
+      if (!turns) continue;
+      Row row;
+      row.a = mechanism_.frames[joint.a].composite;
+      row.b = mechanism_.frames[joint.b].composite;
+      SymVec axis;
+      for (size_t i = 0; i < 3; ++i) axis[i] = chord.b.axes[i][k];
+      row.on_b = At(joint.b, {}, axis);
+      row.on_a = At(joint.a, {}, -axis);
+      MakeJacobian(row, name + ".turn" + std::to_string(k + 1));
+      Exerted(row, force);
+    }
+  };
+  const auto along = [&](const Vec3<double>& direction) { return Along(joint, chord, direction); };
   switch (joint.kind) {
     case SpatialKind::kRevolute:
-      measure(turn, "", "");
+      measure(About(joint, chord), "", "", true);
       break;
     case SpatialKind::kPrismatic:
-      measure(Along(joint, chord, joint.n), "", "");
+      measure(along(joint.n), "", "", false);
       break;
     case SpatialKind::kCylindrical:
-      measure(turn, "turn", "_turn");
-      measure(Along(joint, chord, joint.n), "slide", "_slide");
+      measure(About(joint, chord), "turn", "_turn", true);
+      measure(along(joint.n), "slide", "_slide", false);
       break;
-    case SpatialKind::kSpherical: {
-      const Variable* w = FindVariable(id, "w", nullptr);
-      const SymVec own = Transpose(chord.b.axes) * chord.turning;
-      for (uint32_t k = 0; w != nullptr && k < 3; ++k) {
-        AddEquation(Read(id, w->symbol, k, 0), own[k]);
-        SupplyTo(id, "load", k, NewUnknown("~" + name + ".chord" + std::to_string(k + 1), nullptr));
-      }
+    case SpatialKind::kPlanar:
+      measure(along(joint.u), "x", "_x", false);
+      measure(along(Cross(joint.n, joint.u)), "y", "_y", false);
+      measure(About(joint, chord), "turn", "_turn", true);
       break;
-    }
+    case SpatialKind::kFree:
+      follow("v", "load", Transpose(chord.a.axes) * chord.seen, false);
+      follow("w", "load_turn", Transpose(chord.b.axes) * chord.turning, false);
+      break;
+    case SpatialKind::kSpherical:
+      follow("w", "load", Transpose(chord.b.axes) * chord.turning, true);
+      break;
     default:
       break;
+  }
+}
+
+/* A disc about the axis e of b, on the plane across n of a. The lowest point is at p = -R s/|s| from the
+middle, s = n - (n.e) e. Three conditions on the velocity of the disc's material there, as seen from a; that
+along n is the rate of a condition on positions, the height of the point. */
+void MotionBuilder::AddRolling(const SpatialJoint& joint, const Chord& chord, std::vector<Row>& rows) {
+  const std::string name = NameOf(joint.component);
+  Vec3<double> normal = numbers_.Vector(joint.component, "normal");
+  const double length = std::sqrt(Dot(normal, normal));
+  if (!(length > 0)) {
+    diagnostics_.Report(mechanics_messages::kNoAxis, ComponentPlace(model_, graph_, joint.component), {name});
+    return;
+  }
+  for (double& v : normal.x) v /= length;
+  const Sym radius = Constant(joint.component, "radius");
+  const SymVec n = Let(name + ".normal", chord.a.axes * Lift<Sym>(normal));
+  const SymVec e = Let(name + ".axis", chord.b.axes * Lift<Sym>(joint.n));
+  const SymVec& w = chord.turning;
+  const Sym c = Let(name + ".cos", Dot(n, e));
+  const Sym size = Let(name + ".sin", Sym(&pool_, pool_.Unary(Op::kSqrt, (Sym(1) - c * c).In(pool_))));
+  const Sym scale = Let(name + ".scale", radius / size);
+  const SymVec s = Let(name + ".s", n - e * c);
+  const SymVec p = Let(name + ".p", -(s * scale));
+  const SymVec e_rate = Let(name + ".axis_rate", Cross(w, e));
+  const Sym c_rate = Let(name + ".cos_rate", Dot(n, e_rate));
+  const SymVec s_rate = -(e_rate * c + e * c_rate);
+  const SymVec p_rate = Let(name + ".p_rate", -((s_rate + s * (c * c_rate / (size * size))) * scale));
+  const SymVec slip = Let(name + ".slip", chord.seen + Cross(w, p));
+  const SymVec turning_rate = chord.angular - Cross(chord.a.turning, w);
+  const SymVec bias = Let(name + ".slip_bias", chord.seen_bias + Cross(turning_rate, p) + Cross(w, p_rate));
+  Vec3<double> u = joint.u - normal * Dot(joint.u, normal);
+  if (Dot(u, u) < 0.1) u = Cross(normal, joint.u);
+  const double across = std::sqrt(Dot(u, u));
+  for (double& v : u.x) v /= across;
+  for (const Vec3<double>& direction : {normal, u, Cross(normal, u)}) {
+    const SymVec d = chord.a.axes * Lift<Sym>(direction);
+    Row row;
+    row.a = mechanism_.frames[joint.a].composite;
+    row.b = mechanism_.frames[joint.b].composite;
+    row.velocity = !rows.empty();
+    if (!row.velocity) row.value = Dot(n, chord.gap) - radius * size;
+    row.rate = Dot(d, slip);
+    row.bias = Dot(d, bias);
+    row.on_b = At(joint.b, d, Cross(p, d));
+    row.on_a = At(joint.a, -d, -Cross(chord.gap + p, d));
+    row.name = name + (row.velocity ? ", no slip" : ", its height");
+    rows.push_back(std::move(row));
   }
 }
 
@@ -162,6 +253,9 @@ std::vector<MotionBuilder::Row> MotionBuilder::RowsOf(const SpatialJoint& joint)
     case SpatialKind::kPlanar:
       point(n);
       across(u, n), across(v, n);
+      break;
+    case SpatialKind::kRolling:
+      AddRolling(joint, chord, rows);
       break;
     case SpatialKind::kRod: {
       const Sym length = Constant(joint.component, "length");
@@ -226,19 +320,63 @@ Sym MotionBuilder::Exerted(const Row& row, const Sym& multiplier) {
   return acceleration;
 }
 
-void MotionBuilder::AddRow(const Row& row) {
-  const std::string label = "loop" + std::to_string(out_.constraints.size() + 1);
-  out_.constraints.push_back(row.name);
-  const Sym multiplier = NewUnknown("~" + label + ".lambda", nullptr);
-  const Sym acceleration = Exerted(row, multiplier);
-  constexpr double kReturn = 20;  // 1/s: how fast rounding and the integrator's errors die out
-  AddEquation(acceleration + row.rate * Sym(2 * kReturn) + row.value * Sym(kReturn * kReturn), Sym(0));
-  // The numbers of a quaternion cannot be sought one by one: such positions are found beforehand
-  // (LoopSolver).
-  const bool quaternions = std::any_of(links_.begin(), links_.end(),
-                                       [](const Link& link) { return !link.quaternion[0].IsNone(); });
-  if (!quaternions) AddEquation(row.value, Sym(0), true);
-  AddEquation(row.rate, Sym(0), true);
+bool MotionBuilder::HasQuaternions() const {
+  return std::any_of(links_.begin(), links_.end(),
+                     [](const Link& link) { return !link.quaternion[0].IsNone(); });
+}
+
+void MotionBuilder::AddConditions(const std::vector<Row>& rows, const Eigen::MatrixXd& conditions) {
+  const bool quaternions = HasQuaternions();
+  struct Condition {
+    uint32_t local = 0;
+    Sym multiplier, value, rate, acceleration;
+    uint32_t loop = UINT32_MAX;  // the first of them
+    bool velocity = false;
+  };
+  std::vector<Condition> all(static_cast<size_t>(conditions.cols()));
+  for (size_t j = 0; j < all.size(); ++j)
+    all[j].multiplier = NewUnknown("~loop" + std::to_string(j + 1) + ".lambda", &all[j].local);
+  for (size_t k = 0; k < rows.size(); ++k) {
+    Sym carried;
+    const auto share = [&](size_t j) {
+      return conditions(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(j));
+    };
+    for (size_t j = 0; j < all.size(); ++j) carried = carried + all[j].multiplier * Sym(share(j));
+    if (carried.IsZero()) continue;
+    const Sym acceleration = Exerted(rows[k], carried);
+    const auto loop = static_cast<uint32_t>(out_.loops.size());
+    out_.loops.push_back(Describe(rows[k]));
+    for (size_t j = 0; j < all.size(); ++j) {
+      if (share(j) == 0) continue;
+      Condition& condition = all[j];
+      condition.acceleration = condition.acceleration + acceleration * Sym(share(j));
+      condition.rate = condition.rate + rows[k].rate * Sym(share(j));
+      condition.value = condition.value + rows[k].value * Sym(share(j));
+      condition.velocity = rows[k].velocity;
+      condition.loop = std::min(condition.loop, loop);
+      if (out_.constraints.size() <= j) out_.constraints.push_back(rows[k].name);
+    }
+  }
+  for (size_t j = 0; j < all.size(); ++j) {
+    const Condition& condition = all[j];
+    const std::string label = "loop" + std::to_string(j + 1);
+    const auto hold = [&](const std::string& name, const Sym& value) {
+      const Sym own = Let(label + name, value);
+      MotionInvariant& invariant = AddInvariant(label + name, own);
+      invariant.loop = condition.loop;
+      invariant.multiplier = condition.local;
+      return own;
+    };
+    const Sym rate = hold(".rate", condition.rate);
+    AddEquation(rate, Sym(0), true);
+    if (condition.velocity) {
+      AddEquation(condition.acceleration + rate * Sym(kReturn), Sym(0));
+      continue;
+    }
+    const Sym value = hold(".gap", condition.value);
+    AddEquation(condition.acceleration + rate * Sym(2 * kReturn) + value * Sym(kReturn * kReturn), Sym(0));
+    if (!quaternions) AddEquation(value, Sym(0), true);
+  }
 }
 
 // A joint whose axis is that of another: it turns with it, or against it, from an angle of its own.
@@ -282,14 +420,9 @@ void MotionBuilder::AddLoops() {
       rows.push_back(std::move(row));
     }
   }
-  out_.degrees = static_cast<uint32_t>(freedoms_.size());
+  out_.degrees = out_.position_degrees = static_cast<uint32_t>(freedoms_.size());
   if (rows.empty()) return;
-  const std::vector<bool> needed = FindIndependent(rows);
-  for (size_t k = 0; k < rows.size(); ++k) {
-    if (!needed[k]) continue;
-    out_.loops.push_back(Describe(rows[k]));
-    AddRow(rows[k]);
-  }
+  AddConditions(rows, ChooseConditions(rows));
   for (const uint32_t k : mechanism_.chords) MeasureChord(mechanism_.joints[k]);
 }
 

@@ -193,7 +193,7 @@ struct FreedomNames {
   uint32_t element = 0;
 };
 
-FreedomNames NamesOf(SpatialKind kind, uint32_t index) {
+FreedomNames FreedomNamesOf(SpatialKind kind, uint32_t index) {
   static constexpr const char* kCylindrical[] = {"turn", "slide"};
   static constexpr const char* kPlanar[] = {"x", "y", "turn"};
   switch (kind) {
@@ -215,7 +215,8 @@ FreedomNames NamesOf(SpatialKind kind, uint32_t index) {
 /// What drives a freedom from outside the mechanism, once its joint's own damping is taken off.
 Sym MotionBuilder::DriveOf(const Freedom& freedom) {
   const SpatialJoint& joint = mechanism_.joints[freedom.joint];
-  const FreedomNames names = NamesOf(joint.kind, freedom.index);
+  if (joint.component.IsNone()) return {};
+  const FreedomNames names = FreedomNamesOf(joint.kind, freedom.index);
   const std::string name = "drive" + names.load.substr(4);
   const Variable* variable = FindVariable(joint.component, name, nullptr);
   return variable == nullptr ? Sym() : Read(joint.component, variable->symbol, names.element, 0);
@@ -225,8 +226,10 @@ Sym MotionBuilder::DriveOf(const Freedom& freedom) {
 void MotionBuilder::SupplyJoint(uint32_t f, const Sym& inertia, const Sym& load) {
   const Freedom& freedom = freedoms_[f];
   const SpatialJoint& joint = mechanism_.joints[freedom.joint];
-  const FreedomNames names = NamesOf(joint.kind, freedom.index);
-  if (!names.inertia.empty()) {
+  const FreedomNames names = FreedomNamesOf(joint.kind, freedom.index);
+  if (joint.component.IsNone()) {
+    AddEquation(load + inertia * freedom.acceleration, Sym(0));
+  } else if (!names.inertia.empty()) {
     SupplyTo(joint.component, names.inertia, 0, inertia);
     SupplyTo(joint.component, names.load, names.element, load);
   } else {
@@ -253,6 +256,15 @@ MotionEquations MotionBuilder::Run() {
   if (!diagnostics_.ok()) return {};
   AddMassProperties();
   AddElements();
+  for (const Link& link : links_) {
+    if (link.quaternion[0].IsNone()) continue;
+    Sym square;
+    for (const SymbolId q : link.quaternion) {
+      const Sym number(&pool_, pool_.Symbol(q));
+      square = square + number * number;
+    }
+    AddInvariant(link.name + ".length", square - Sym(1)).projected = false;
+  }
   DescribeFreedoms(out_);
   load_.resize(freedoms_.size());
   if (recursive_) {
@@ -261,7 +273,8 @@ MotionEquations MotionBuilder::Run() {
         bias_[c] = Carry(c, *bias_[mechanism_.composites[c].parent], false);
       AddLoops();
     }
-    out_.degrees = mechanism_.chords.empty() ? static_cast<uint32_t>(freedoms_.size()) : out_.degrees;
+    if (mechanism_.chords.empty())
+      out_.degrees = out_.position_degrees = static_cast<uint32_t>(freedoms_.size());
     AddRecursive();
   } else {
     AddBias();
@@ -340,11 +353,12 @@ void MotionBuilder::AddTotals() {
 
 MotionEquations DeriveMotion(Model& model, const SystemGraph& graph,
                              const std::vector<ScalarElement>& scalars, const SpatialNumbers& numbers,
-                             const Mechanism& mechanism, MotionForm form, Diagnostics& diagnostics) {
+                             const Mechanism& mechanism, const JointMotion* joint_motion, MotionForm form,
+                             Diagnostics& diagnostics) {
   constexpr uint32_t kManyFreedoms = 24;  // from here on a matrix is more work
   const bool recursive = form == MotionForm::kRecursive ||
                          (form == MotionForm::kAutomatic && mechanism.freedoms > kManyFreedoms);
-  return MotionBuilder(model, graph, scalars, numbers, mechanism, recursive, diagnostics).Run();
+  return MotionBuilder(model, graph, scalars, numbers, mechanism, joint_motion, recursive, diagnostics).Run();
 }
 
 }  // namespace cotree

@@ -28,6 +28,7 @@ std::optional<SpatialKind> SpatialKindNamed(std::string_view name) {
       {"free", SpatialKind::kFree},
       {"reaction", SpatialKind::kReaction},
       {"rod", SpatialKind::kRod},
+      {"rolling", SpatialKind::kRolling},
       {"element", SpatialKind::kElement}};
   for (const auto& [text, kind] : kNames) {
     if (text == name) return kind;
@@ -85,9 +86,13 @@ std::string Text(double value) {
 
 class Finder {
  public:
-  Finder(const Model& model, const SystemGraph& graph, const SpatialNumbers& numbers,
+  Finder(const Model& model, const SystemGraph& graph, const SpatialNumbers& numbers, Coordinates coordinates,
          Diagnostics& diagnostics)
-      : model_(model), graph_(graph), numbers_(numbers), diagnostics_(diagnostics) {}
+      : model_(model),
+        graph_(graph),
+        numbers_(numbers),
+        coordinates_(coordinates),
+        diagnostics_(diagnostics) {}
 
   Mechanism Run() {
     if (graph_.frame_of_terminal.empty()) return {};
@@ -112,12 +117,15 @@ class Finder {
   void PlaceFrames(uint32_t composite, uint32_t frame, bool report);
   uint32_t FrameOf(ComponentId id, std::string_view terminal) const;
   bool AxisUsed(ComponentId id) const;
+  double Preference(const SpatialJoint& joint) const;
+  void PlaceInWorld(std::vector<std::vector<uint32_t>>& joints_at);
   Span Place(ComponentId id) const { return ComponentPlace(model_, graph_, id); }
   std::string NameOf(ComponentId id) const { return ComponentName(model_, graph_, id); }
 
   const Model& model_;
   const SystemGraph& graph_;
   const SpatialNumbers& numbers_;
+  const Coordinates coordinates_;
   Diagnostics& diagnostics_;
   Mechanism out_;
   struct Arm {
@@ -347,8 +355,49 @@ void Finder::DropCoincident() {
   }
 }
 
-// The tree is the choice of coordinates: first joints that make poor loop constraints, then those that drive
-// or are driven, then the rest.
+// How much the coordinates of a joint are wanted; below 0: not at all.
+double Finder::Preference(const SpatialJoint& joint) const {
+  switch (joint.kind) {
+    case SpatialKind::kRevolute:
+    case SpatialKind::kPrismatic:
+    case SpatialKind::kCylindrical:
+    case SpatialKind::kPlanar:
+    case SpatialKind::kSpherical:
+      break;
+    default:  // holds nothing, everything, or makes a poor loop constraint
+      return 0;
+  }
+  const double own = numbers_.Number(joint.component, "preference");
+  if (coordinates_ == Coordinates::kOfJoints) return std::max(own, 0.0);
+  return coordinates_ == Coordinates::kAbsolute && own == 0 ? -1 : own;
+}
+
+// What hangs on the world by joints that give no coordinates has its place as coordinates.
+void Finder::PlaceInWorld(std::vector<std::vector<uint32_t>>& joints_at) {
+  UnionFind tree(out_.composites.size()), all(out_.composites.size());
+  for (const SpatialJoint& joint : out_.joints) {
+    const uint32_t a = out_.frames[joint.a].composite, b = out_.frames[joint.b].composite;
+    if (joint.in_tree) tree.Join(a, b);
+    all.Join(a, b);
+  }
+  out_.placed = std::any_of(out_.joints.begin(), out_.joints.end(),
+                            [&](const SpatialJoint& joint) { return Preference(joint) < 0; });
+  for (uint32_t c = 1; c < out_.composites.size(); ++c) {
+    bool fresh = false;
+    if (all.Find(c) == all.Find(0)) tree.Join(0, c, &fresh);
+    if (!fresh) continue;
+    SpatialJoint place;
+    place.kind = SpatialKind::kFree;
+    place.a = out_.composites[0].frame;
+    place.b = out_.composites[c].frame;
+    place.in_tree = true;
+    for (const uint32_t end : {0u, c}) joints_at[end].push_back(static_cast<uint32_t>(out_.joints.size()));
+    out_.joints.push_back(place);
+  }
+}
+
+// The tree is the choice of coordinates: first joints that are preferred, then those that make poor loop
+// constraints, then those that drive or are driven, then the rest.
 void Finder::ChooseTree() {
   const auto cost = [&](const SpatialJoint& joint) {
     switch (joint.kind) {
@@ -369,14 +418,18 @@ void Finder::ChooseTree() {
                                      [&](const Mechanism::Dropped& d) { return d.joint == k; });
     if (!dropped) order.push_back(k);
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t x, uint32_t y) { return cost(out_.joints[x]) < cost(out_.joints[y]); });
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t x, uint32_t y) {
+    return std::pair(-Preference(out_.joints[x]), cost(out_.joints[x])) <
+           std::pair(-Preference(out_.joints[y]), cost(out_.joints[y]));
+  });
   UnionFind joined(out_.composites.size());
   std::vector<std::vector<uint32_t>> at(out_.composites.size());
   for (const uint32_t k : order) {
     const uint32_t a = out_.frames[out_.joints[k].a].composite, b = out_.frames[out_.joints[k].b].composite;
     bool fresh = false;
-    if (out_.joints[k].kind != SpatialKind::kRod) joined.Join(a, b, &fresh);
+    const SpatialKind kind = out_.joints[k].kind;
+    if (kind != SpatialKind::kRod && kind != SpatialKind::kRolling && Preference(out_.joints[k]) >= 0)
+      joined.Join(a, b, &fresh);
     if (!fresh) {
       out_.chords.push_back(k);
       continue;
@@ -387,6 +440,7 @@ void Finder::ChooseTree() {
   }
   std::sort(out_.chords.begin(), out_.chords.end());
   for (auto& list : at) std::sort(list.begin(), list.end());
+  PlaceInWorld(at);
   // Breadth-first from the world; composites are numbered anew, parents first.
   std::vector<CompositeBody> ordered{out_.composites[0]};
   std::vector<uint32_t> old_number{0}, new_number(out_.composites.size(), UINT32_MAX);
@@ -455,12 +509,21 @@ void Finder::AddMasses() {
     const double about = Dot(joint.n, m.inertia * joint.n),
                  largest = m.inertia[0][0] + m.inertia[1][1] + m.inertia[2][2];
     const bool turns = joint.kind == SpatialKind::kRevolute;
-    const bool nothing = turns ? !(about > 1e-14 * largest) : m.m == 0 && largest == 0;
-    if (!carries[c] && nothing && FreedomsOf(joint.kind) > 0 && !AxisUsed(joint.component) &&
-        out_.chords.empty()) {
-      diagnostics_.Report(
-          messages::kMassless, Place(joint.component),
-          {NameOf(joint.component), m.m > 0 || largest > 0 ? "inertia about its axis" : "mass or inertia"});
+    const bool any_turn = joint.kind == SpatialKind::kSpherical || joint.kind == SpatialKind::kFree;
+    bool nothing = turns ? !(about > 1e-14 * largest) : m.m == 0 && largest == 0;
+    if (any_turn && !nothing) {
+      // About the joint's point; where it can be pushed aside as well, about the centre.
+      Mat3<double> I = m.inertia;
+      if (joint.kind == SpatialKind::kFree && m.m > 0) I = I + PointInertia(-1 / m.m, m.h);
+      const std::array<double, 3> p = PrincipalValues(I);
+      nothing = !(*std::min_element(p.begin(), p.end()) > 1e-12 * largest);
+    }
+    if (!carries[c] && nothing && FreedomsOf(joint.kind) > 0 && out_.chords.empty() &&
+        !AxisUsed(joint.component)) {
+      diagnostics_.Report(messages::kMassless, Place(joint.component),
+                          {NameOf(joint.component), any_turn ? "inertia about every axis it can turn about"
+                                                    : m.m > 0 || largest > 0 ? "inertia about its axis"
+                                                                             : "mass or inertia"});
     }
     if (carries[c] || m.m > 0 || largest > 0) carries[composite.parent] = true;
   }
@@ -469,8 +532,17 @@ void Finder::AddMasses() {
 }  // namespace
 
 Mechanism FindMechanism(const Model& model, const SystemGraph& graph, const SpatialNumbers& numbers,
-                        Diagnostics& diagnostics) {
-  return Finder(model, graph, numbers, diagnostics).Run();
+                        Coordinates coordinates, Diagnostics& diagnostics) {
+  return Finder(model, graph, numbers, coordinates, diagnostics).Run();
+}
+
+std::string JointName(const Model& model, const SystemGraph& graph, const Mechanism& mechanism,
+                      const SpatialJoint& joint) {
+  if (!joint.component.IsNone()) return ComponentName(model, graph, joint.component);
+  const uint32_t composite = mechanism.frames[joint.b].composite;
+  const std::vector<ComponentId>& bodies = mechanism.composites[composite].bodies;
+  return "place of " + (bodies.empty() ? "composite " + std::to_string(composite)
+                                       : ComponentName(model, graph, bodies.front()));
 }
 
 }  // namespace cotree

@@ -24,6 +24,14 @@ struct LoopSolver::Work {
 
   Work(ExprPool& p, const MotionEquations& m) : pool(p), motion(m) {}
   void Evaluate();
+  /// The Jacobian without rows that are about velocities only.
+  Eigen::MatrixXd OfPositions() const {
+    Eigen::MatrixXd out = jacobian;
+    for (size_t k = 0; k < motion.loops.size(); ++k) {
+      if (motion.loops[k].value.IsNone()) out.row(static_cast<Eigen::Index>(k)).setZero();
+    }
+    return out;
+  }
   void Move(const Eigen::VectorXd& step);
 };
 
@@ -39,7 +47,7 @@ LoopSolver::LoopSolver(ExprPool& pool, const MotionEquations& motion)
     work_->targets.push_back(pool.SymbolOf(e.left));
   }
   std::vector<ExprId> roots;
-  for (const LoopRow& row : motion.loops) roots.push_back(row.value);
+  for (const LoopRow& row : motion.loops) roots.push_back(row.value.IsNone() ? pool.Number(0) : row.value);
   for (const LoopRow& row : motion.loops) {
     for (const auto& [f, entry] : row.jacobian) roots.push_back(entry);
   }
@@ -103,7 +111,7 @@ double LoopSolver::Close(const std::vector<bool>& held) {
     w.Evaluate();
     if (!w.gap.allFinite()) return INFINITY;
     if (w.gap.norm() < kClosed * 1e-3) break;
-    Eigen::MatrixXd free = w.jacobian;
+    Eigen::MatrixXd free = w.OfPositions();
     for (size_t f = 0; f < held.size(); ++f) {
       if (held[f]) free.col(static_cast<Eigen::Index>(f)).setZero();
     }
@@ -117,20 +125,43 @@ double LoopSolver::Close(const std::vector<bool>& held) {
   return w.gap.allFinite() ? w.gap.norm() : INFINITY;
 }
 
+double LoopSolver::Gap() {
+  work_->Evaluate();
+  return work_->gap.allFinite() ? work_->gap.norm() : INFINITY;
+}
+
 size_t LoopSolver::WorstRow() const {
   Eigen::Index at = 0;
   if (work_->gap.size() > 0) work_->gap.cwiseAbs().maxCoeff(&at);
   return static_cast<size_t>(at);
 }
 
+double LoopSolver::RateGap(const std::vector<bool>& held, const std::vector<double>& velocities,
+                           size_t* worst) const {
+  Eigen::MatrixXd free = work_->jacobian;
+  Eigen::VectorXd rest = Eigen::VectorXd::Zero(free.rows());
+  for (size_t f = 0; f < held.size(); ++f) {
+    if (!held[f]) continue;
+    const auto column = static_cast<Eigen::Index>(f);
+    rest += free.col(column) * velocities[f];
+    free.col(column).setZero();
+  }
+  rest += free * free.completeOrthogonalDecomposition().solve(-rest);
+  Eigen::Index at = 0;
+  const double size = rest.size() > 0 ? rest.cwiseAbs().maxCoeff(&at) : 0;
+  *worst = static_cast<size_t>(at);
+  return size;
+}
+
 const Eigen::MatrixXd& LoopSolver::Jacobian() const {
   return work_->jacobian;
 }
 
-std::vector<bool> LoopSolver::FindDependent(const std::vector<int>& rank) const {
-  Eigen::MatrixXd rest = work_->jacobian;
-  const double size = rest.cwiseAbs().maxCoeff();
+std::vector<bool> LoopSolver::FindDependent(const std::vector<int>& rank, bool velocities) const {
+  Eigen::MatrixXd rest = velocities ? work_->jacobian : work_->OfPositions();
   std::vector<bool> dependent(rank.size(), false);
+  if (rest.size() == 0) return dependent;
+  const double size = rest.cwiseAbs().maxCoeff();
   std::vector<int> levels = rank;
   std::sort(levels.begin(), levels.end());
   levels.erase(std::unique(levels.begin(), levels.end()), levels.end());

@@ -25,6 +25,7 @@ enum class SpatialKind : uint8_t {
   kFree,         // place r[3], velocity v[3] in axes of a; Q[4], w[3] as above
   kReaction,     // rigid, but what goes through it is told: f[3], t[3]
   kRod,          // the origins of a and b keep the distance `length`
+  kRolling,      // a disc about n of b rolls on the plane across `normal` of a, without slipping
   kElement       // no constraint: reads places and speeds, exerts f[3] and t[3]
 };
 /// None: no such kind.
@@ -60,7 +61,7 @@ struct CompositeBody {
 
 /** A joint between two composites. */
 struct SpatialJoint {
-  ComponentId component;
+  ComponentId component;  // none: no joint at all, the place of a composite in the world as its coordinates
   SpatialKind kind = SpatialKind::kRevolute;
   uint32_t a = 0, b = 0;  // frames
   bool in_tree = false;
@@ -90,6 +91,7 @@ struct Mechanism {
   std::vector<SpatialElement> elements;
   std::vector<ComponentId> gravity;
   uint32_t freedoms = 0;  // of the tree
+  bool placed = false;    // places of composites are coordinates where joints could give them
 
   bool empty() const { return frames.empty(); }
 };
@@ -114,8 +116,20 @@ class SpatialNumbers {
   const ParameterTable& parameters_;
 };
 
+/** Which coordinates describe the positions. A joint's `preference` counts more: above 0 its coordinates are
+taken before others, below 0 they are not. What then hangs on no coordinate gets its place in the world, six
+freedoms, and the joints around it become loop constraints (McPhee's branch coordinates). */
+enum class Coordinates : uint8_t {
+  kJoint,     // of joints
+  kAbsolute,  // places of bodies
+  kOfJoints   // of joints only, whatever is preferred
+};
+
 /// Empty where the system has nothing in space. What is wrong is reported.
 Mechanism FindMechanism(const Model& model, const SystemGraph& graph, const SpatialNumbers& numbers,
-                        Diagnostics& diagnostics);
+                        Coordinates coordinates, Diagnostics& diagnostics);
+/// "elbow", "place of forearm".
+std::string JointName(const Model& model, const SystemGraph& graph, const Mechanism& mechanism,
+                      const SpatialJoint& joint);
 
 }  // namespace cotree

@@ -85,6 +85,23 @@ Sym MotionBuilder::Read(ComponentId component, SymbolId symbol, uint32_t index, 
   return {&pool_, pool_.Symbol(at->second, order)};
 }
 
+Sym MotionBuilder::ReadAdded(uint32_t part, uint32_t local, SymbolId symbol) {
+  local_of_[symbol.value] = kReading + static_cast<uint32_t>(readings_.size());
+  readings_.push_back({ScalarVariable::Role::kInput, 0, 0, symbol});
+  AddedReading reading;
+  reading.part = part;
+  reading.local = local;
+  reading_of_.push_back(reading);
+  return {&pool_, pool_.Symbol(symbol)};
+}
+
+MotionInvariant& MotionBuilder::AddInvariant(const std::string& name, const Sym& value) {
+  MotionInvariant& out = out_.invariants.emplace_back();
+  const Sym own = NewUnknown("~" + name, &out.local);
+  AddEquation(own, value);
+  return out;
+}
+
 // A parameter is a number of the run, whatever its component; exactly zero it is left out.
 Sym MotionBuilder::Constant(ComponentId component, std::string_view parameter, uint32_t element) {
   const uint32_t k = numbers_.Find(component, parameter, element);
@@ -115,12 +132,7 @@ Sym MotionBuilder::Constant(ComponentId component, std::string_view parameter, u
     row.uses = {{local, 0}};
     scalar.equations.push_back(std::move(row));
     scalar.owned = scalar.continuous = scalar.always = local + 1;
-    local_of_[at->second.value] = kReading + static_cast<uint32_t>(readings_.size());
-    readings_.push_back({ScalarVariable::Role::kInput, 0, 0, at->second});
-    AddedReading reading;
-    reading.part = part->second;
-    reading.local = local;
-    reading_of_.push_back(reading);
+    return ReadAdded(part->second, local, at->second);
   }
   return {&pool_, pool_.Symbol(at->second)};
 }
@@ -235,13 +247,62 @@ void MotionBuilder::MakeLinks() {
   for (uint32_t c = 1; c < count; ++c) MakeLink(c);
 }
 
+// r' = v, and the rates of a quaternion, as the library's `Free` has them; what moves it is the motion's.
+MotionBuilder::PlaceVariables MotionBuilder::AddPlace(const std::string& name) {
+  const auto number = static_cast<uint32_t>(out_.parts.size()) + 1;
+  out_.parts.emplace_back();
+  out_.parts.back().component = ComponentId(0);
+  ScalarElement& scalar = out_.parts.back().scalar;
+  PlaceVariables out;
+  const auto variable = [&](const std::string& member, size_t k) {
+    const SymbolId symbol = pool_.DeclareSymbol("~" + name + "." + member + "[" + std::to_string(k + 1) + "]",
+                                                SymbolKind::kVariable);
+    const auto local = static_cast<uint32_t>(scalar.variables.size());
+    scalar.variables.push_back({ScalarVariable::Role::kVariable, 0, 0, symbol});
+    return ReadAdded(number, local, symbol);
+  };
+  const auto rate = [&](const Sym& of) { return Sym(&pool_, pool_.Symbol(pool_.SymbolOf(of.In(pool_)), 1)); };
+  for (size_t k = 0; k < 3; ++k) out.r[k] = variable("r", k);
+  for (size_t k = 0; k < 3; ++k) out.v[k] = variable("v", k);
+  for (size_t k = 0; k < 4; ++k) out.Q[k] = variable("Q", k);
+  for (size_t k = 0; k < 3; ++k) out.w[k] = variable("w", k);
+  const auto equation = [&](const Sym& of, const Sym& value) {
+    ScalarEquation row;
+    row.left = rate(of).In(pool_);
+    row.right = value.In(pool_);
+    row.residual = pool_.Subtract(row.left, row.right);
+    row.equation = UINT32_MAX;
+    for (uint32_t v = 0; v < scalar.variables.size(); ++v) {
+      const bool left = scalar.variables[v].symbol == pool_.SymbolOf(of.In(pool_));
+      if (left || DependsOn(pool_, row.right, scalar.variables[v].symbol))
+        row.uses.push_back({v, left ? 1u : 0u});
+    }
+    scalar.equations.push_back(std::move(row));
+  };
+  const auto& [Q, w] = std::tie(out.Q, out.w);
+  for (size_t k = 0; k < 3; ++k) equation(out.r[k], out.v[k]);
+  equation(Q[0], (-Q[1] * w[0] - Q[2] * w[1] - Q[3] * w[2]) * Sym(0.5));
+  equation(Q[1], (Q[0] * w[0] - Q[3] * w[1] + Q[2] * w[2]) * Sym(0.5));
+  equation(Q[2], (Q[3] * w[0] + Q[0] * w[1] - Q[1] * w[2]) * Sym(0.5));
+  equation(Q[3], (-Q[2] * w[0] + Q[1] * w[1] + Q[0] * w[2]) * Sym(0.5));
+  scalar.owned = scalar.continuous = static_cast<uint32_t>(scalar.variables.size());
+  scalar.always = static_cast<uint32_t>(scalar.equations.size());
+  for (size_t k = 0; k < 3; ++k) {
+    out.v_rate[k] = rate(out.v[k]);
+    out.w_rate[k] = rate(out.w[k]);
+  }
+  return out;
+}
+
 void MotionBuilder::MakeLink(uint32_t composite) {
   const CompositeBody& body = mechanism_.composites[composite];
   const SpatialJoint& joint = mechanism_.joints[body.joint];
   const ComponentId id = joint.component;
-  const ComponentClass& cls = graph_.ClassOf(model_, id);
+  const bool placed = id.IsNone();
+  const ComponentClass& cls = graph_.ClassOf(model_, placed ? ComponentId(0) : id);
   Link& link = links_[composite];
-  link.name = NameOf(id);
+  link.name = NameOf(joint);
+  const PlaceVariables place = placed ? AddPlace(link.name) : PlaceVariables{};
   link.first = joint.first_freedom;
   link.count = FreedomsOf(joint.kind);
   const double sign = joint.reversed ? -1 : 1;
@@ -265,6 +326,12 @@ void MotionBuilder::MakeLink(uint32_t composite) {
     return {};
   };
   const auto element = [&](std::string_view name, uint32_t k, int order) -> Sym {
+    if (placed) {
+      if (name == "Q") return place.Q[k];
+      if (name == "r") return place.r[k];
+      if (name == "v") return order == 0 ? place.v[k] : place.v_rate[k];
+      return order == 0 ? place.w[k] : place.w_rate[k];
+    }
     const Variable* variable = FindVariable(id, name, nullptr);
     if (variable != nullptr) return Read(id, variable->symbol, k, order);
     diagnostics_.Report(

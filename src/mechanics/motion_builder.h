@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <Eigen/Core>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -28,14 +29,15 @@ is computed once; numbers and plain symbols do not. */
 class MotionBuilder {
  public:
   MotionBuilder(Model& model, const SystemGraph& graph, const std::vector<ScalarElement>& scalars,
-                const SpatialNumbers& numbers, const Mechanism& mechanism, bool recursive,
-                Diagnostics& diagnostics)
+                const SpatialNumbers& numbers, const Mechanism& mechanism, const JointMotion* joint_motion,
+                bool recursive, Diagnostics& diagnostics)
       : model_(model),
         pool_(model.expressions),
         graph_(graph),
         scalars_(scalars),
         numbers_(numbers),
         mechanism_(mechanism),
+        joint_motion_(joint_motion),
         recursive_(recursive),
         diagnostics_(diagnostics) {}
 
@@ -71,6 +73,10 @@ class MotionBuilder {
   Sym NewUnknown(const std::string& name, uint32_t* local);
   void AddEquation(const Sym& left, const Sym& right, bool initial = false);
   Sym Read(ComponentId component, SymbolId symbol, uint32_t index, int order);
+  /// A variable of another part that is added.
+  Sym ReadAdded(uint32_t part, uint32_t local, SymbolId symbol);
+  /// Makes it an invariant.
+  MotionInvariant& AddInvariant(const std::string& name, const Sym& value);
   Sym Constant(ComponentId component, std::string_view parameter, uint32_t element = 0);
   SymVec ConstantVector(ComponentId component, std::string_view parameter);
   const Variable* FindVariable(ComponentId component, std::string_view name, uint32_t* index) const;
@@ -80,10 +86,17 @@ class MotionBuilder {
   void SupplyTo(ComponentId component, std::string_view name, const SymVec& value);
   void Finish();
   std::string NameOf(ComponentId id) const { return ComponentName(model_, graph_, id); }
+  std::string NameOf(const SpatialJoint& joint) const { return JointName(model_, graph_, mechanism_, joint); }
 
   // motion_builder.cc: kinematics
   void MakeLinks();
   void MakeLink(uint32_t composite);
+  /** The variables of a composite that is placed in the world. */
+  struct PlaceVariables {
+    SymVec r, v, w, v_rate, w_rate;
+    std::array<Sym, 4> Q;
+  };
+  PlaceVariables AddPlace(const std::string& name);
   SymVec PlaceOf(uint32_t frame);  // in its composite
   const SymMat& WorldAxes(uint32_t composite);
   const SymVec& WorldPlace(uint32_t composite);
@@ -125,6 +138,7 @@ class MotionBuilder {
     uint32_t a, b;  // composites
     Wrench on_a, on_b;
     Sym value, rate, bias;  // constraint, its rate, and its second derivative at q'' = 0
+    bool velocity = false;  // no constraint on positions: the rate is all
     std::string name;
     uint32_t chord = 0;                // joint
     std::map<uint32_t, Sym> jacobian;  // by freedom
@@ -139,17 +153,24 @@ class MotionBuilder {
   Chord ChordOf(const SpatialJoint& joint);
   Wrench At(uint32_t frame, const SymVec& force, const SymVec& torque);
   Row Along(const SpatialJoint& joint, const Chord& chord, const Vec3<double>& direction);
+  Row About(const SpatialJoint& joint, const Chord& chord);
   std::vector<Row> RowsOf(const SpatialJoint& joint);
+  void AddRolling(const SpatialJoint& joint, const Chord& chord, std::vector<Row>& rows);
   void MakeJacobian(Row& row, const std::string& label);
   Sym Exerted(const Row& row, const Sym& multiplier);
-  void AddRow(const Row& row);
+  /// Their numbers cannot be sought one by one: such positions are found beforehand (pipeline/assemble.h).
+  bool HasQuaternions() const;
+  void AddConditions(const std::vector<Row>& rows, const Eigen::MatrixXd& conditions);
   void MeasureChord(const SpatialJoint& joint);
   void FollowJoint(const SpatialJoint& joint, const SpatialJoint& kept);
 
   // loop_rank.cc
-  std::vector<bool> FindIndependent(const std::vector<Row>& rows);
+  /// The conditions that are held, as combinations of rows: rows by conditions.
+  Eigen::MatrixXd ChooseConditions(const std::vector<Row>& rows);
+  std::vector<Eigen::MatrixXd> FindClosed(const std::vector<Row>& rows);
   void DescribeFreedoms(MotionEquations& out) const;
   LoopRow Describe(const Row& row) const;
+  std::string NamesOf(std::vector<uint32_t> joints) const;
 
   Model& model_;
   ExprPool& pool_;
@@ -157,6 +178,7 @@ class MotionBuilder {
   const std::vector<ScalarElement>& scalars_;
   const SpatialNumbers& numbers_;
   const Mechanism& mechanism_;
+  const JointMotion* const joint_motion_;
   const bool recursive_;
   Diagnostics& diagnostics_;
   MotionEquations out_;

@@ -41,11 +41,22 @@ struct MotionQuaternion {
   uint32_t first_freedom = 0;  // of three
 };
 
-/** What a loop demands of the positions: `value` = 0; its derivatives by the freedoms. */
+/** What a loop demands of the positions: `value` = 0; its derivatives by the freedoms. Where something rolls
+there is no value: the product of jacobian and velocities is 0, and that is all. */
 struct LoopRow {
-  ExprId value;
+  ExprId value;  // none: it is about velocities only
   std::vector<std::pair<uint32_t, ExprId>> jacobian;
   std::vector<uint32_t> joints;  // around the loop, of Mechanism::joints, the chord first
+  std::string names;             // of those joints: "`crank`, `rod`"
+};
+
+/** A variable of the main part that is 0 in every motion: a gap of a loop, its rate, how far a measured
+coordinate is from what it measures. What integrates the motion holds it there (simulation/projection.h). */
+struct MotionInvariant {
+  uint32_t local = 0;
+  uint32_t loop = UINT32_MAX;        // of MotionEquations::loops; none: it belongs to no loop
+  uint32_t multiplier = UINT32_MAX;  // variable of the main part: what holds it
+  bool projected = true;             // false: whatever it is, it stays (the length of a quaternion)
 };
 
 /** The equations of motion of a mechanism (docs/theory/mechanics.md).
@@ -71,8 +82,10 @@ struct MotionEquations {
   std::vector<LoopRow> loops;                          // those that are needed
   std::vector<std::pair<SymbolId, double>> constants;  // present numbers of parameters that are read
   std::vector<std::string> constraints;                // what each multiplier holds
+  std::vector<MotionInvariant> invariants;
   std::vector<std::string> redundant;  // rows that others imply: their reactions are not determined
   uint32_t degrees = 0;                // of freedom, loops closed
+  uint32_t position_degrees = 0;       // more than that where something rolls
 
   bool empty() const { return parts.empty(); }
 };
@@ -80,8 +93,16 @@ struct MotionEquations {
 /// `tau = M q'' + h`, or the recursion over articulated bodies; automatic: by the number of freedoms.
 enum class MotionForm : uint8_t { kAutomatic, kMassMatrix, kRecursive };
 
+/** A mechanism with its equations of motion: positions of another choice of coordinates are found by it. */
+struct JointMotion {
+  Mechanism mechanism;
+  MotionEquations motion;
+};
+
+/// `joint_motion`: of the same mechanism in coordinates of joints only, where some of it is placed.
 MotionEquations DeriveMotion(Model& model, const SystemGraph& graph,
                              const std::vector<ScalarElement>& scalars, const SpatialNumbers& numbers,
-                             const Mechanism& mechanism, MotionForm form, Diagnostics& diagnostics);
+                             const Mechanism& mechanism, const JointMotion* joint_motion, MotionForm form,
+                             Diagnostics& diagnostics);
 
 }  // namespace cotree

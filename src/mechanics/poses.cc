@@ -2,6 +2,9 @@
 #include "mechanics/poses.h"
 
 #include <cmath>
+#include <map>
+
+#include "mechanics/loop_solver.h"
 
 namespace cotree {
 
@@ -60,6 +63,74 @@ std::vector<SpatialPose> FindPoses(const Mechanism& mechanism, const MotionEquat
     out[c].p = parent.p + parent.R * (carrier.p + carrier.R * relative.p);
   }
   return out;
+}
+
+SpatialPose PoseOf(const Mechanism& mechanism, const std::vector<SpatialPose>& poses, uint32_t frame) {
+  const FramePlace& at = mechanism.frames[frame];
+  const SpatialPose& composite = poses[at.composite];
+  return {composite.R * at.R, composite.p + composite.R * at.p};
+}
+
+std::vector<double> CoordinatesOf(const SpatialJoint& joint, const SpatialPose& a, const SpatialPose& b) {
+  const Mat3<double> R = Transpose(a.R) * b.R;
+  const Vec3<double> p = Transpose(a.R) * (b.p - a.p), v = Cross(joint.n, joint.u), u = R * joint.u;
+  const double angle = std::atan2(Dot(v, u), Dot(joint.u, u));
+  switch (joint.kind) {
+    case SpatialKind::kRevolute:
+    case SpatialKind::kScrew:
+      return {angle};
+    case SpatialKind::kPrismatic:
+      return {Dot(joint.n, p)};
+    case SpatialKind::kCylindrical:
+      return {angle, Dot(joint.n, p)};
+    case SpatialKind::kPlanar:
+      return {Dot(joint.u, p), Dot(v, p), angle};
+    case SpatialKind::kFree:
+      return {p[0], p[1], p[2]};
+    default:
+      return {};
+  }
+}
+
+void CarryPositions(const Mechanism& from, const MotionEquations& from_motion, LoopSolver& from_values,
+                    const SpatialNumbers& numbers, const Mechanism& to, const MotionEquations& to_motion,
+                    LoopSolver& to_values) {
+  const std::vector<SpatialPose> poses =
+      FindPoses(from, from_motion, numbers, [&](uint32_t reading) { return from_values.reading(reading); });
+  std::map<uint32_t, const SpatialJoint*> known;  // by component: joints of the other tree
+  for (const SpatialJoint& joint : from.joints) {
+    if (joint.in_tree && !joint.component.IsNone()) known[joint.component.value] = &joint;
+  }
+  const auto quaternion_of = [](const MotionEquations& motion,
+                                const SpatialJoint& joint) -> const MotionQuaternion* {
+    for (const MotionQuaternion& q : motion.quaternions) {
+      if (q.first_freedom + 3 == joint.first_freedom + FreedomsOf(joint.kind)) return &q;
+    }
+    return nullptr;
+  };
+  for (const SpatialJoint& joint : to.joints) {
+    if (!joint.in_tree) continue;
+    const MotionQuaternion* turned = quaternion_of(to_motion, joint);
+    const auto at = [&](uint32_t k) -> double& {
+      return to_values.reading(to_motion.freedoms[joint.first_freedom + k].position);
+    };
+    const auto other = joint.component.IsNone() ? known.end() : known.find(joint.component.value);
+    if (other != known.end()) {
+      for (uint32_t k = 0; k < FreedomsOf(joint.kind); ++k) {
+        const uint32_t position = from_motion.freedoms[other->second->first_freedom + k].position;
+        if (position != UINT32_MAX) at(k) = from_values.reading(position);
+      }
+      const MotionQuaternion* source = quaternion_of(from_motion, *other->second);
+      for (size_t k = 0; k < 4 && turned != nullptr; ++k)
+        to_values.reading(turned->numbers[k]) = from_values.reading(source->numbers[k]);
+      continue;
+    }
+    const SpatialPose a = PoseOf(from, poses, joint.a), b = PoseOf(from, poses, joint.b);
+    const std::vector<double> coordinates = CoordinatesOf(joint, a, b);
+    for (uint32_t k = 0; k < coordinates.size(); ++k) at(k) = coordinates[k];
+    const std::array<double, 4> q = QuaternionOf(Transpose(a.R) * b.R);
+    for (size_t k = 0; k < 4 && turned != nullptr; ++k) to_values.reading(turned->numbers[k]) = q[k];
+  }
 }
 
 std::array<double, 4> QuaternionOf(const Mat3<double>& R) {

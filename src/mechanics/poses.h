@@ -7,6 +7,8 @@
 
 namespace cotree {
 
+class LoopSolver;
+
 /** Where something is in the world. */
 struct SpatialPose {
   Mat3<double> R = Mat3<double>::Identity();
@@ -17,6 +19,18 @@ struct SpatialPose {
 std::vector<SpatialPose> FindPoses(const Mechanism& mechanism, const MotionEquations& motion,
                                    const SpatialNumbers& numbers,
                                    const std::function<double(uint32_t)>& reading);
+
+/// Where a frame is, given the poses of composites.
+SpatialPose PoseOf(const Mechanism& mechanism, const std::vector<SpatialPose>& poses, uint32_t frame);
+
+/// The coordinates of a joint whose frames are in these poses, angles within half a turn; quaternions apart.
+std::vector<double> CoordinatesOf(const SpatialJoint& joint, const SpatialPose& a, const SpatialPose& b);
+
+/// Positions in one choice of coordinates from those in another of the same mechanism: joints of the tree
+/// have theirs in both, placed composites are where the others put them.
+void CarryPositions(const Mechanism& from, const MotionEquations& from_motion, LoopSolver& from_values,
+                    const SpatialNumbers& numbers, const Mechanism& to, const MotionEquations& to_motion,
+                    LoopSolver& to_values);
 
 /// The quaternion (w, x, y, z) of an orientation, w not negative.
 std::array<double, 4> QuaternionOf(const Mat3<double>& R);

@@ -143,6 +143,8 @@ void ClassBuilder::DeclareMember(NodeId node) {
     case NodeKind::kSetting:
       if (tree_->kind(node) == NodeKind::kSetting && tree_->Name(node) == "initial") {
         if (!system) refuse("`initial = ...`", "it belongs to a system or an experiment");
+      } else if (tree_->kind(node) == NodeKind::kSetting && tree_->Name(node) == "coordinates") {
+        if (!system) refuse("`coordinates = ...`", "it belongs to a system");
       } else if (tree_->kind(node) == NodeKind::kSetting && tree_->Name(node) == "spatial") {
         if (system || software) refuse("`spatial = ...`", "it belongs to a component");
       } else if (!software) {
@@ -599,6 +601,12 @@ void ClassBuilder::DefineSetting(NodeId node) {
   if (tree_->Name(node) == "initial") {
     class_.steady = tree_->Text(value_node) == "steady";
     if (!class_.steady) Report(messages::kBadSetting, value_node, {"`initial` can only be `steady`"});
+    return;
+  }
+  if (tree_->Name(node) == "coordinates") {
+    class_.absolute = tree_->Text(value_node) == "absolute";
+    if (!class_.absolute && tree_->Text(value_node) != "joint")
+      Report(messages::kBadSetting, value_node, {"`coordinates` can be `joint` or `absolute`"});
     return;
   }
   if (tree_->Name(node) == "spatial") {

@@ -321,6 +321,7 @@ struct ComponentClass {
   std::vector<ParameterUse> parameter_uses;  // by parameter
 
   bool steady = false;  // a system with `initial = steady`
+  bool absolute = false;  // a system with `coordinates = absolute`
   NameId spatial;       // `spatial = revolute`: what it is in space (src/mechanics); None: nothing
 
   // Software components.

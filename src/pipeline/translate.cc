@@ -2,15 +2,12 @@
 #include "pipeline/translate.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <set>
 
 #include "block_triangular/diagnose_order.h"
 #include "block_triangular/diagnostics.h"
-#include "mechanics/diagnostics.h"
-#include "mechanics/loop_solver.h"
 #include "normal_tree/plain_tree.h"
+#include "pipeline/assemble.h"
 #include "pipeline/foreign_states.h"
 #include "program/cancellations.h"
 
@@ -47,7 +44,6 @@ class Translator {
   bool BuildGraph();
   bool BuildSystem();
   bool FindMotion(const std::vector<ScalarElement>& scalars);
-  bool Assemble();
   bool Sort();
   void Want();
   TreePreferences Preferences() const;
@@ -65,6 +61,7 @@ class Translator {
   Model& model_;
   const TranslateOptions& options_;
   std::unique_ptr<Translation> out_;
+  std::unique_ptr<JointMotion> joint_motion_;  // where places of bodies are coordinates
   ClassId system_;
 };
 
@@ -148,121 +145,20 @@ bool Translator::FindMotion(const std::vector<ScalarElement>& scalars) {
   const SystemGraph& graph = *out_->graph;
   const ParameterTable parameters = FindParameters(model_, graph, scalars);
   const SpatialNumbers numbers(model_, graph, scalars, parameters);
-  out_->mechanism = FindMechanism(model_, graph, numbers, loaded_.diagnostics);
+  const Coordinates coordinates = model_[system_].absolute ? Coordinates::kAbsolute : Coordinates::kJoint;
+  out_->mechanism = FindMechanism(model_, graph, numbers, coordinates, loaded_.diagnostics);
   if (!loaded_.diagnostics.ok()) return false;
-  out_->motion = DeriveMotion(model_, graph, scalars, numbers, out_->mechanism, options_.motion_form,
-                              loaded_.diagnostics);
+  if (out_->mechanism.placed) {
+    joint_motion_ = std::make_unique<JointMotion>();
+    Diagnostics said_already;
+    joint_motion_->mechanism = FindMechanism(model_, graph, numbers, Coordinates::kOfJoints, said_already);
+    joint_motion_->motion = DeriveMotion(model_, graph, scalars, numbers, joint_motion_->mechanism, nullptr,
+                                         options_.motion_form, loaded_.diagnostics);
+    if (!loaded_.diagnostics.ok()) return false;
+  }
+  out_->motion = DeriveMotion(model_, graph, scalars, numbers, out_->mechanism, joint_motion_.get(),
+                              options_.motion_form, loaded_.diagnostics);
   return loaded_.diagnostics.ok();
-}
-
-// The positions in which a mechanism with loops begins: near the starts that are proposed, those that are
-// fixed kept. They become proposals for the initial equations, which have the last word.
-bool Translator::Assemble() {
-  const MotionEquations& motion = out_->motion;
-  if (motion.loops.empty()) return true;
-  const EquationSystem& system = *out_->equations;
-  const Part& main = system.parts[out_->graph->components.size()];
-  LoopSolver solver(model_.expressions, motion);
-  std::vector<bool> held(motion.freedoms.size(), false);
-  const auto start_of = [&](uint32_t reading) -> StartEntry* {
-    const VariableRef ref = system.bindings[main.first_binding + reading];
-    for (StartEntry& s : out_->starts) {
-      if (s.variable.variable == ref.variable && s.variable.order == ref.order && s.given) return &s;
-    }
-    return nullptr;
-  };
-  std::vector<uint32_t> readings;
-  for (size_t f = 0; f < motion.freedoms.size(); ++f) {
-    const uint32_t position = motion.freedoms[f].position;
-    if (position == UINT32_MAX) continue;
-    readings.push_back(position);
-    const StartEntry* start = start_of(position);
-    if (start != nullptr) solver.reading(position) = start->value;
-    held[f] = start != nullptr && start->fixed;
-  }
-  for (const MotionQuaternion& q : motion.quaternions) {
-    bool fixed = false;
-    for (size_t k = 0; k < 4; ++k) {
-      readings.push_back(q.numbers[k]);
-      const StartEntry* start = start_of(q.numbers[k]);
-      solver.reading(q.numbers[k]) = start != nullptr ? start->value : k == 0 ? 1 : 0;
-      fixed = fixed || (start != nullptr && start->fixed);
-    }
-    for (uint32_t k = 0; k < 3 && fixed; ++k) held[q.first_freedom + k] = true;
-  }
-  double gap = solver.Close(held);
-  // Bars in line know no way to bend: other beginnings, for what nothing was said about.
-  uint64_t state = 1;
-  for (int trial = 0; trial < 24 && !(gap < LoopSolver::kClosed); ++trial) {
-    for (size_t f = 0; f < motion.freedoms.size(); ++f) {
-      const uint32_t position = motion.freedoms[f].position;
-      if (position == UINT32_MAX || held[f]) continue;
-      const StartEntry* start = start_of(position);
-      state = state * 6364136223846793005ull + 1442695040888963407ull;
-      const double shift = static_cast<double>(state >> 40) * 0x1p-23 - 1;
-      solver.reading(position) = (start != nullptr ? start->value : 0) + (trial + 1) * 0.1 * shift;
-    }
-    gap = solver.Close(held);
-  }
-  if (!(gap < 1e-6)) {
-    const LoopRow& row = motion.loops[solver.WorstRow()];
-    std::string names;
-    for (const uint32_t j : row.joints)
-      names += (names.empty() ? "`" : ", `") +
-               ComponentName(model_, *out_->graph, out_->mechanism.joints[j].component) + "`";
-    char size[64];
-    std::snprintf(size, sizeof size, "%.3g m (or rad) are left with the starts that are fixed", gap);
-    loaded_.diagnostics.Report(
-        mechanics_messages::kNotClosing,
-        ComponentPlace(model_, *out_->graph, out_->mechanism.joints[row.joints.front()].component),
-        {names, size});
-    return false;
-  }
-  for (const uint32_t reading : readings) {
-    StartEntry* start = start_of(reading);
-    if (start == nullptr) {
-      const VariableRef ref = system.bindings[main.first_binding + reading];
-      out_->starts.push_back({ref, 0, false, false, true});
-      start = &out_->starts.back();
-    }
-    if (!start->fixed) start->value = solver.reading(reading);
-    if (!motion.quaternions.empty()) start->fixed = true;
-  }
-  // As many freedoms begin with their starts as the loops leave; which, is a matter of numbers.
-  const auto entry_of = [&](VariableRef ref) -> StartEntry& {
-    for (StartEntry& s : out_->starts) {
-      if (s.variable.variable == ref.variable && s.variable.order == ref.order) return s;
-    }
-    out_->starts.push_back({ref, 0, false, false, false});
-    return out_->starts.back();
-  };
-  const auto hold = [&](bool velocities) {
-    std::vector<int> rank;
-    std::vector<VariableRef> refs;
-    for (const MotionFreedom& f : motion.freedoms) {
-      VariableRef ref = system.bindings[main.first_binding + (velocities ? f.velocity : f.position)];
-      if (velocities) ref.order += f.velocity_order;
-      const StartEntry& entry = entry_of(ref);
-      rank.push_back(!entry.given ? 0 : entry.fixed ? 2 : 1);
-      refs.push_back(ref);
-    }
-    const std::vector<bool> dependent = solver.FindDependent(rank);
-    for (size_t f = 0; f < refs.size(); ++f) {
-      if (!dependent[f]) entry_of(refs[f]).fixed = entry_of(refs[f]).given = true;
-    }
-  };
-  if (!model_[system_].steady) {
-    if (motion.quaternions.empty()) hold(false);
-    hold(true);
-  }
-  // Sines, directions and places to begin with, too.
-  const ScalarElement& scalar = system.scalars[main.scalar];
-  for (uint32_t v = 0; v < scalar.owned; ++v) {
-    const double value = solver.ValueOf(scalar.variables[v].symbol);
-    if (std::isfinite(value) && value != 0)
-      out_->starts.push_back({{main.first_variable + v, 0}, value, false, false, true});
-  }
-  return true;
 }
 
 bool Translator::BuildSystem() {
@@ -324,7 +220,6 @@ bool Translator::BuildSystem() {
                                {name, dot == std::string::npos ? name : name.substr(0, dot)});
     return false;
   }
-  if (!Assemble()) return false;
   Want();
   return true;
 }
@@ -407,6 +302,7 @@ bool Translator::Sort() {
       DiagnoseDependent(system, c.terms, c.cancelled, loaded_.diagnostics);
     if (!out_->certificates.dependent.empty()) return false;
   }
+  if (!AssembleMechanism(loaded_, *out_, joint_motion_.get())) return false;
   if (out_->sorted->states.size() < static_cast<size_t>(out_->graph->edges.size()))
     DiagnoseHeld(*out_->sorted, loaded_.diagnostics);
   DiagnoseDerivatives(*out_->sorted, loaded_.diagnostics);

@@ -29,8 +29,8 @@ struct TranslateOptions {
   bool own_parameters = false;       // each component has its numbers for itself: they may be changed
   bool program = true;               // false: stop at the sorted equations
   MotionForm motion_form = MotionForm::kAutomatic;
-  bool notes = false;                // report what is worth knowing, too (COT41xx notes)
-  ComponentOptions components;       // how foreign code is asked for its states
+  bool notes = false;           // report what is worth knowing, too (COT41xx notes)
+  ComponentOptions components;  // how foreign code is asked for its states
 };
 
 /** A system translated, stage by stage: graph, tree, equations, order, program. With `ok` everything up to

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "simulation/projection.h"
 #include "simulation/simulate.h"
 
 namespace cotree {
@@ -12,8 +13,12 @@ namespace {
 there, and the next goes on to the grid. In between, a cubic through values and slopes. */
 class FixedStep : public Integrator {
  public:
-  FixedStep(ProgramRun& run, const Program& program, const SimulationOptions& options)
-      : run_(run), program_(program), options_(options), n_(program.state_slots.size()) {
+  FixedStep(ProgramRun& run, const Program& program, const SimulationOptions& options, Projection* projection)
+      : run_(run),
+        program_(program),
+        options_(options),
+        projection_(projection),
+        n_(program.state_slots.size()) {
     step_ = options.step > 0       ? options.step
             : options.interval > 0 ? options.interval
                                    : (options.stop - options.start) / 1000;
@@ -57,8 +62,12 @@ class FixedStep : public Integrator {
     start_ = y_;
     start_slope_ = slope_;
     before_ = time_;
-    const bool ok = Advance(h) && Slopes(end, y_, slope_);
-    if (!ok) return false;
+    if (!Advance(h)) return false;
+    if (projection_ != nullptr && !projection_->Project(end, y_.data())) {
+      problem_ = run_.FailureText();
+      return false;
+    }
+    if (!Slopes(end, y_, slope_)) return false;
     *time = time_ = end;
     ++steps;
     return true;
@@ -150,6 +159,7 @@ class FixedStep : public Integrator {
   ProgramRun& run_;
   const Program& program_;
   SimulationOptions options_;
+  Projection* projection_;
   size_t n_;
   double step_ = 0, time_ = 0, before_ = 0, stop_ = 0;
   std::vector<double> y_, start_, slope_, start_slope_;
@@ -162,8 +172,8 @@ class FixedStep : public Integrator {
 }  // namespace
 
 std::unique_ptr<Integrator> MakeFixedStep(ProgramRun& run, const Program& program,
-                                          const SimulationOptions& options) {
-  return std::make_unique<FixedStep>(run, program, options);
+                                          const SimulationOptions& options, Projection* projection) {
+  return std::make_unique<FixedStep>(run, program, options, projection);
 }
 
 }  // namespace cotree

@@ -124,9 +124,10 @@ the border of the method's region then. Looked at now and then; the other method
 step, so that the last one can still be looked into. */
 class AutomaticIntegrator : public Integrator {
  public:
-  AutomaticIntegrator(ProgramRun& run, const Program& program, const SimulationOptions& options)
-      : run_(run), program_(program), options_(options), rate_(run, program) {
-    explicit_ = MakeSundials(run, program, options, Method::kExplicit);
+  AutomaticIntegrator(ProgramRun& run, const Program& program, const SimulationOptions& options,
+                      Projection* projection)
+      : run_(run), program_(program), options_(options), projection_(projection), rate_(run, program) {
+    explicit_ = MakeSundials(run, program, options, Method::kExplicit, projection);
     at_ = next_ = explicit_.get();
   }
 
@@ -180,7 +181,7 @@ class AutomaticIntegrator : public Integrator {
     archive.Number(now_bdf);
     for (double* x : {&first_time_, &first_rate_, &first_step_}) archive.Number(*x);
     archive.Number(changes_);
-    if (has_bdf && bdf_ == nullptr) bdf_ = MakeSundials(run_, program_, options_, Method::kBdf);
+    if (has_bdf && bdf_ == nullptr) bdf_ = MakeSundials(run_, program_, options_, Method::kBdf, projection_);
     explicit_->Exchange(archive);
     if (has_bdf) bdf_->Exchange(archive);
     at_ = next_ = now_bdf ? bdf_.get() : explicit_.get();
@@ -214,13 +215,14 @@ class AutomaticIntegrator : public Integrator {
       first_rate_ = rate;
       first_step_ = step;
     }
-    if (bdf_ == nullptr) bdf_ = MakeSundials(run_, program_, options_, Method::kBdf);
+    if (bdf_ == nullptr) bdf_ = MakeSundials(run_, program_, options_, Method::kBdf, projection_);
     next_ = at_ == explicit_.get() ? bdf_.get() : explicit_.get();
   }
 
   ProgramRun& run_;
   const Program& program_;
   SimulationOptions options_;
+  Projection* projection_;
   FastestRate rate_;
   std::unique_ptr<Integrator> explicit_, bdf_;
   Integrator *at_ = nullptr, *next_ = nullptr;
@@ -242,18 +244,18 @@ bool PaysResidualForm(const Program& program) {
 }  // namespace
 
 std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& program,
-                                           const SimulationOptions& options) {
+                                           const SimulationOptions& options, Projection* projection) {
   if (program.state_slots.empty()) return std::make_unique<NoIntegrator>(run, options);
   switch (options.method) {
     case Method::kBdf:
     case Method::kIda:
     case Method::kExplicit:
-      return MakeSundials(run, program, options, options.method);
+      return MakeSundials(run, program, options, options.method, projection);
     case Method::kAutomatic:
-      if (PaysResidualForm(program)) return MakeSundials(run, program, options, Method::kIda);
-      return std::make_unique<AutomaticIntegrator>(run, program, options);
+      if (PaysResidualForm(program)) return MakeSundials(run, program, options, Method::kIda, nullptr);
+      return std::make_unique<AutomaticIntegrator>(run, program, options, projection);
     default:
-      return MakeFixedStep(run, program, options);
+      return MakeFixedStep(run, program, options, projection);
   }
 }
 

@@ -20,18 +20,15 @@ void Unite(Set& into, const Set& from) {
   into.swap(merged);
 }
 
-}  // namespace
-
-std::vector<uint32_t> BlocksToOpen(const Program& program, size_t least) {
-  std::vector<uint32_t> out;
-  for (uint32_t b = 0; b < program.blocks.size(); ++b) {
-    const ImplicitBlock& block = program.blocks[b];
-    if (block.kind != BlockKind::kLinearConstant && block.unknowns.size() >= least) out.push_back(b);
-  }
-  return out;
+void UniteUses(const SortedSystem& sorted, const std::vector<Set>& of_slot, uint32_t equation, Set& all) {
+  sorted.OverUses(equation, [&](uint32_t v, uint32_t order) {
+    Unite(all, of_slot[sorted.Slot({v, order})]);
+  });
 }
 
-JacobianPattern FindJacobianPattern(const Program& program, std::span<const uint32_t> open, bool diagonal) {
+/* The states that each slot depends on; unknowns of open blocks stand behind the states, `columns` counts
+both. */
+std::vector<Set> StatesOfSlots(const Program& program, std::span<const uint32_t> open, uint32_t* columns) {
   const SortedSystem& sorted = *program.sorted;
   auto n = static_cast<uint32_t>(program.state_slots.size());
   std::vector<Set> of_slot(program.slots);
@@ -41,36 +38,22 @@ JacobianPattern FindJacobianPattern(const Program& program, std::span<const uint
     is_open[program.blocks[b].block] = true;
     for (const uint32_t slot : program.blocks[b].unknowns) of_slot[slot] = {n++};
   }
-  const auto uses = [&](uint32_t k, Set& all) {
-    sorted.OverUses(k, [&](uint32_t v, uint32_t order) { Unite(all, of_slot[sorted.Slot({v, order})]); });
-  };
   for (size_t b = 0; b < sorted.blocks(); ++b) {
     if (is_open[b]) continue;
     Set all;
-    for (const uint32_t k : sorted.Block(b)) uses(k, all);
+    for (const uint32_t k : sorted.Block(b)) UniteUses(sorted, of_slot, k, all);
     for (const uint32_t k : sorted.Block(b)) of_slot[sorted.slot_of_equation[k]] = all;
   }
-  JacobianPattern out;
-  out.rows_of_column.resize(n);
-  uint32_t row = 0;
-  for (const uint32_t slot : program.derivative_slots) {
-    Set all = of_slot[slot];
-    if (diagonal) Unite(all, {row});
-    for (const uint32_t j : all) out.rows_of_column[j].push_back(row);
-    ++row;
-  }
-  for (const uint32_t b : open) {
-    for (const uint32_t k : sorted.Block(program.blocks[b].block)) {
-      Set all;
-      uses(k, all);
-      for (const uint32_t j : all) out.rows_of_column[j].push_back(row);
-      ++row;
-    }
-  }
-  for (const auto& rows : out.rows_of_column) out.entries += rows.size();
-  // Greedy colouring in the manner of Curtis, Powell and Reid: columns of a colour share no row.
+  *columns = n;
+  return of_slot;
+}
+
+// Greedy colouring in the manner of Curtis, Powell and Reid: columns of a colour share no row.
+void Colour(JacobianPattern& out, size_t rows) {
+  for (const auto& column : out.rows_of_column) out.entries += column.size();
+  const auto n = static_cast<uint32_t>(out.rows_of_column.size());
   out.colour_of_column.assign(n, 0);
-  std::vector<std::vector<uint32_t>> colours_at_row(n);
+  std::vector<std::vector<uint32_t>> colours_at_row(rows);
   std::vector<uint32_t> taken;
   uint32_t stamp = 0;
   for (uint32_t j = 0; j < n; ++j) {
@@ -87,6 +70,53 @@ JacobianPattern FindJacobianPattern(const Program& program, std::span<const uint
     out.colours = std::max(out.colours, colour + 1);
     for (const uint32_t i : out.rows_of_column[j]) colours_at_row[i].push_back(colour);
   }
+}
+
+}  // namespace
+
+JacobianPattern FindPatternOf(const Program& program, std::span<const uint32_t> slots) {
+  uint32_t n = 0;
+  const std::vector<Set> of_slot = StatesOfSlots(program, {}, &n);
+  JacobianPattern out;
+  out.rows_of_column.resize(n);
+  for (uint32_t row = 0; row < slots.size(); ++row) {
+    for (const uint32_t j : of_slot[slots[row]]) out.rows_of_column[j].push_back(row);
+  }
+  Colour(out, slots.size());
+  return out;
+}
+
+std::vector<uint32_t> BlocksToOpen(const Program& program, size_t least) {
+  std::vector<uint32_t> out;
+  for (uint32_t b = 0; b < program.blocks.size(); ++b) {
+    const ImplicitBlock& block = program.blocks[b];
+    if (block.kind != BlockKind::kLinearConstant && block.unknowns.size() >= least) out.push_back(b);
+  }
+  return out;
+}
+
+JacobianPattern FindJacobianPattern(const Program& program, std::span<const uint32_t> open, bool diagonal) {
+  const SortedSystem& sorted = *program.sorted;
+  uint32_t n = 0;
+  const std::vector<Set> of_slot = StatesOfSlots(program, open, &n);
+  JacobianPattern out;
+  out.rows_of_column.resize(n);
+  uint32_t row = 0;
+  for (const uint32_t slot : program.derivative_slots) {
+    Set all = of_slot[slot];
+    if (diagonal) Unite(all, {row});
+    for (const uint32_t j : all) out.rows_of_column[j].push_back(row);
+    ++row;
+  }
+  for (const uint32_t b : open) {
+    for (const uint32_t k : sorted.Block(program.blocks[b].block)) {
+      Set all;
+      UniteUses(sorted, of_slot, k, all);
+      for (const uint32_t j : all) out.rows_of_column[j].push_back(row);
+      ++row;
+    }
+  }
+  Colour(out, n);
   return out;
 }
 

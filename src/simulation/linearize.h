@@ -24,7 +24,8 @@ struct LinearModel {
   size_t p() const { return outputs.size(); }
 };
 
-/// At the point of the last `run.Run(time)`. Outputs may be any variables with slots.
+/// At the point of the last `run.Run(time)`. Outputs may be any variables with slots. Where invariants hold
+/// (loops of mechanisms), the states are those that they leave free, chosen by pivoting at that point.
 LinearModel Linearize(ProgramRun& run, const Program& program, const std::vector<VariableRef>& outputs,
                       double time);
 

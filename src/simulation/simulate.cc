@@ -10,6 +10,7 @@
 
 #include "block_triangular/diagnose_order.h"
 #include "simulation/events.h"
+#include "simulation/projection.h"
 
 namespace cotree {
 namespace {
@@ -161,7 +162,8 @@ class Simulator {
         external_(run_, program, options.components),
         events_(run_, program, &external_),
         watch_(options.stop - options.start),
-        dead_centres_(run_, program, options.rtol) {
+        dead_centres_(run_, program, options.rtol),
+        projection_(run_, program) {
     out_.slots = slots.empty() ? AllSlots(program) : std::move(slots);
     out_.columns.resize(out_.slots.size());
   }
@@ -180,11 +182,11 @@ class Simulator {
       out_.initialization = events_.Begin(starts, {options_.start, options_.steady});
       if (!out_.initialization.ok)
         return Refused("at the start: " + out_.initialization.problem, events_.foreign());
-      integrator_ = MakeIntegrator(run_, program_, options_);
+      integrator_ = MakeIntegrator(run_, program_, options_, projection_.empty() ? nullptr : &projection_);
       Record(time);
       if (CheckAssertions(time)) Integrate(time);
     } else {
-      integrator_ = MakeIntegrator(run_, program_, options_);
+      integrator_ = MakeIntegrator(run_, program_, options_, projection_.empty() ? nullptr : &projection_);
       Archive archive(options_.resume);
       if (!Exchange(archive, time)) return Refused("before it began: " + external_.problem(), true);
       if (!archive.ok() || !archive.AtEnd() || run_.values.size() != program_.slots)
@@ -194,6 +196,7 @@ class Simulator {
     out_.steps = integrator_->steps;
     out_.foreign = events_.foreign();
     out_.notes = external_.Notes();
+    for (std::string& note : projection_.Notes()) out_.notes.push_back(std::move(note));
     out_.method = integrator_->Description();
     out_.jacobians = integrator_->jacobians;
     out_.evaluations = run_.evaluations;
@@ -264,6 +267,7 @@ class Simulator {
   }
   void Checkpoint(double time) {
     run_.Forget();
+    projection_.Forget();
     integrator_->Forget();
     if (!options_.checkpoint) return;
     Archive archive;
@@ -588,6 +592,7 @@ class Simulator {
   Events events_;
   EventWatch watch_;
   DeadCentres dead_centres_;
+  Projection projection_;
   std::unique_ptr<Integrator> integrator_;
   Trajectory out_;
   std::vector<double> knots_, states_;

@@ -90,11 +90,16 @@ struct JacobianPattern {
 };
 JacobianPattern FindJacobianPattern(const Program& program, std::span<const uint32_t> open = {},
                                     bool diagonal = false);
+/// The same for any slots as rows, by states.
+JacobianPattern FindPatternOf(const Program& program, std::span<const uint32_t> slots);
 /// The implicit blocks that residual form leaves open: those whose matrix changes, of so many unknowns or
 /// more.
 std::vector<uint32_t> BlocksToOpen(const Program& program, size_t least);
 
-/** An integrator between two switching times. */
+class Projection;
+
+/** An integrator between two switching times. What must stay zero is made so after each step (`projection`,
+none: nothing must). */
 class Integrator {
  public:
   virtual ~Integrator() = default;
@@ -117,12 +122,13 @@ class Integrator {
 /// No step is longer: a step reads the past of a delay up to its own beginning at most.
 double LargestStep(const ProgramRun& run, const SimulationOptions& options);
 std::unique_ptr<Integrator> MakeFixedStep(ProgramRun& run, const Program& program,
-                                          const SimulationOptions& options);
+                                          const SimulationOptions& options, Projection* projection);
 /// From so many unknowns on, an implicit block is solved together with the step: see bench/residual_bench.cc.
 constexpr size_t kLargeBlock = 100;
 std::unique_ptr<Integrator> MakeSundials(ProgramRun& run, const Program& program,
-                                         const SimulationOptions& options, Method method);
+                                         const SimulationOptions& options, Method method,
+                                         Projection* projection);
 std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& program,
-                                           const SimulationOptions& options);
+                                           const SimulationOptions& options, Projection* projection);
 
 }  // namespace cotree

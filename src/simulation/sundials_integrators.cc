@@ -2,14 +2,17 @@
 // The only file that knows SUNDIALS.
 #include <arkode/arkode_arkstep.h>
 #include <cvode/cvode.h>
+#include <cvode/cvode_proj.h>
 #include <ida/ida.h>
 #include <nvector/nvector_serial.h>
 #include <sunlinsol/sunlinsol_klu.h>
 #include <sunmatrix/sunmatrix_sparse.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "simulation/projection.h"
 #include "simulation/simulate.h"
 
 namespace cotree {
@@ -20,8 +23,13 @@ blocks behind them. */
 class SundialsIntegrator : public Integrator {
  public:
   SundialsIntegrator(ProgramRun& run, const Program& program, const SimulationOptions& options,
-                     std::vector<uint32_t> open = {})
-      : run_(run), program_(program), options_(options), open_(std::move(open)), slots_(program.state_slots) {
+                     Projection* projection, std::vector<uint32_t> open = {})
+      : run_(run),
+        program_(program),
+        options_(options),
+        projection_(projection),
+        open_(std::move(open)),
+        slots_(program.state_slots) {
     for (const uint32_t b : open_)
       slots_.insert(slots_.end(), program.blocks[b].unknowns.begin(), program.blocks[b].unknowns.end());
     SUNContext_Create(nullptr, &context_);
@@ -29,6 +37,7 @@ class SundialsIntegrator : public Integrator {
     y_ = N_VNew_Serial(n, context_);
     interpolated_ = N_VNew_Serial(n, context_);
     largest_.assign(slots_.size(), 0);
+    GroupStates();
   }
   ~SundialsIntegrator() override {
     N_VDestroy(y_);
@@ -43,6 +52,29 @@ class SundialsIntegrator : public Integrator {
   }
 
  protected:
+  /* Coordinates of a mechanism belong together: one that stays zero while others of its kind move (a motion
+  in one plane) has only their rounding to show, and is measured against them. */
+  void GroupStates() {
+    const SortedSystem& sorted = *program_.sorted;
+    const EquationSystem& system = *sorted.system;
+    if (!system.in_space) return;
+    group_.assign(slots_.size(), kNoGroup);
+    for (size_t k = 0; k < sorted.states.size(); ++k) {
+      const VariableRef state = sorted.states[k];
+      const uint32_t part = system.PartOfVariable(state.variable);
+      const bool joint = part < system.graph->components.size() &&
+                         !system.graph->ClassOf(*system.model, ComponentId(part)).spatial.IsNone();
+      if (!joint && !system.IsInner(state.variable)) continue;
+      std::string name = system.VariableName(state.variable, state.order);
+      name = name.substr(name.rfind('.') + 1);
+      name = name.substr(0, name.find('['));
+      group_[k] = name == "phi" || name == "Q" ? kTurns
+                  : name == "w"                ? kTurnRates
+                  : name == "s" || name == "r" ? kPlaces
+                  : name == "v"                ? kSpeeds
+                                               : kNoGroup;
+    }
+  }
   void TakeStates(double time) {
     double* y = N_VGetArrayPointer(y_);
     time_ = time;
@@ -87,11 +119,22 @@ class SundialsIntegrator : public Integrator {
   int ErrorWeights(N_Vector y, N_Vector weights) {
     const double* values = N_VGetArrayPointer(y);
     double* out = N_VGetArrayPointer(weights);
+    std::array<double, kNoGroup + 1> together{};
+    for (size_t k = 0; k < group_.size(); ++k)
+      together[group_[k]] = std::max(together[group_[k]], kOfItsKind * largest_[k]);
+    together[kTurns] = kOfItsKind;  // of 1 rad, whatever the number of turns
+    together[kNoGroup] = 0;
     for (size_t k = 0; k < largest_.size(); ++k) {
-      const double size = std::max(std::fabs(values[k]), 1e-2 * std::max(largest_[k], std::fabs(values[k])));
+      double size = std::max(std::fabs(values[k]), 1e-2 * std::max(largest_[k], std::fabs(values[k])));
+      if (!group_.empty()) size = std::max(size, together[group_[k]]);
       out[k] = 1 / (kSafety * options_.rtol * std::max(size, least_[k]));
     }
     return 0;
+  }
+  int Project(double t, N_Vector y) {
+    if (projection_->Project(t, N_VGetArrayPointer(y))) return 0;
+    problem_ = run_.FailureText();
+    return run_.failure().final ? -1 : 1;
   }
   bool TakeFresh(double time, std::vector<double>& states) {
     if (!fresh_ || time != time_) return false;
@@ -148,11 +191,15 @@ class SundialsIntegrator : public Integrator {
   ProgramRun& run_;
   const Program& program_;
   SimulationOptions options_;
+  Projection* projection_;
   SUNContext context_ = nullptr;
   N_Vector y_ = nullptr, interpolated_ = nullptr;
   std::vector<uint32_t> open_;   // implicit blocks
   std::vector<uint32_t> slots_;  // what y is: states, unknowns of open blocks
   std::vector<double> largest_, least_;
+  enum Group : uint8_t { kTurns, kTurnRates, kPlaces, kSpeeds, kNoGroup };
+  static constexpr double kOfItsKind = 1e-2;  // of the largest of its kind: smaller is rounding
+  std::vector<uint8_t> group_;                // by state; empty: nothing moves in space
   std::string problem_;
   double time_ = 0;
   bool fresh_ = true;  // no step since the restart at time_
@@ -160,8 +207,9 @@ class SundialsIntegrator : public Integrator {
 
 class BdfIntegrator : public SundialsIntegrator {
  public:
-  BdfIntegrator(ProgramRun& run, const Program& program, const SimulationOptions& options)
-      : SundialsIntegrator(run, program, options), pattern_(FindJacobianPattern(program)) {
+  BdfIntegrator(ProgramRun& run, const Program& program, const SimulationOptions& options,
+                Projection* projection)
+      : SundialsIntegrator(run, program, options, projection), pattern_(FindJacobianPattern(program)) {
     cvode_ = CVodeCreate(CV_BDF, context_);
     CVodeInit(cvode_, Right, options.start, y_);
     CVodeSetUserData(cvode_, static_cast<SundialsIntegrator*>(this));
@@ -177,6 +225,19 @@ class BdfIntegrator : public SundialsIntegrator {
     solver_ = SUNLinSol_KLU(y_, matrix_, context_);
     CVodeSetLinearSolver(cvode_, solver_, matrix_);
     CVodeSetJacFn(cvode_, Jacobian);
+    if (projection_ != nullptr) {
+      CVodeSetProjFn(cvode_, [](double t, N_Vector y, N_Vector correction, double, N_Vector, void* self) {
+        N_VScale(-1, y, correction);
+        N_Vector moved = N_VClone(y);
+        N_VScale(1, y, moved);
+        const int flag =
+            static_cast<BdfIntegrator*>(static_cast<SundialsIntegrator*>(self))->Project(t, moved);
+        N_VLinearSum(1, correction, 1, moved, correction);
+        N_VDestroy(moved);
+        return flag;
+      });
+      CVodeSetProjErrEst(cvode_, SUNFALSE);
+    }
   }
   ~BdfIntegrator() override {
     CVodeFree(&cvode_);
@@ -239,7 +300,7 @@ solution of the blocks themselves, with the slopes of their unknowns along the m
 class IdaIntegrator : public SundialsIntegrator {
  public:
   IdaIntegrator(ProgramRun& run, const Program& program, const SimulationOptions& options)
-      : SundialsIntegrator(run, program, options, Largest(program)),
+      : SundialsIntegrator(run, program, options, nullptr, Largest(program)),
         pattern_(FindJacobianPattern(program, open_, true)) {
     const auto n = static_cast<sunindextype>(slots_.size());
     slopes_ = N_VNew_Serial(n, context_);
@@ -412,8 +473,9 @@ class IdaIntegrator : public SundialsIntegrator {
 
 class ExplicitIntegrator : public SundialsIntegrator {
  public:
-  ExplicitIntegrator(ProgramRun& run, const Program& program, const SimulationOptions& options)
-      : SundialsIntegrator(run, program, options) {
+  ExplicitIntegrator(ProgramRun& run, const Program& program, const SimulationOptions& options,
+                     Projection* projection)
+      : SundialsIntegrator(run, program, options, projection) {
     arkode_ = ARKStepCreate(Right, nullptr, options.start, y_, context_);
     ARKStepSetUserData(arkode_, static_cast<SundialsIntegrator*>(this));
     ARKStepWFtolerances(arkode_, Weights);
@@ -422,6 +484,11 @@ class ExplicitIntegrator : public SundialsIntegrator {
     ARKStepSetErrHandlerFn(
         arkode_, [](int, const char*, const char*, char*, void*) {}, nullptr);
     ARKStepSetInterpolantType(arkode_, ARK_INTERP_HERMITE);
+    if (projection_ != nullptr) {
+      ARKStepSetPostprocessStepFn(arkode_, [](double t, N_Vector y, void* self) {
+        return static_cast<ExplicitIntegrator*>(static_cast<SundialsIntegrator*>(self))->Project(t, y);
+      });
+    }
   }
   ~ExplicitIntegrator() override { ARKStepFree(&arkode_); }
 
@@ -459,10 +526,11 @@ class ExplicitIntegrator : public SundialsIntegrator {
 }  // namespace
 
 std::unique_ptr<Integrator> MakeSundials(ProgramRun& run, const Program& program,
-                                         const SimulationOptions& options, Method method) {
-  if (method == Method::kExplicit) return std::make_unique<ExplicitIntegrator>(run, program, options);
+                                         const SimulationOptions& options, Method method,
+                                         Projection* projection) {
   if (method == Method::kIda) return std::make_unique<IdaIntegrator>(run, program, options);
-  return std::make_unique<BdfIntegrator>(run, program, options);
+  if (method == Method::kBdf) return std::make_unique<BdfIntegrator>(run, program, options, projection);
+  return std::make_unique<ExplicitIntegrator>(run, program, options, projection);
 }
 
 }  // namespace cotree

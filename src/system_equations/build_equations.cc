@@ -164,6 +164,12 @@ void Builder::AddMotion() {
       out_.bindings[out_.parts[first + k].first_binding + i] = ref;
     }
   }
+  for (const MotionInvariant& i : options_.motion->invariants) {
+    const uint32_t own = out_.parts[first].first_variable;
+    out_.invariants.push_back({own + i.local, i.multiplier == UINT32_MAX ? UINT32_MAX : own + i.multiplier,
+                               i.loop == UINT32_MAX ? "" : options_.motion->loops[i.loop].names,
+                               i.projected});
+  }
   for (const Supply& s : options_.motion->supplies)
     supplied_[s.slot] = {out_.parts[first + s.part].first_variable + s.local, 0};
 }

@@ -76,6 +76,14 @@ struct EquationSystem {
   LargeVector<uint8_t> incidence_order;
 
   bool in_space = false;  // it has equations of motion
+  /** A variable that is 0 in every motion (MotionInvariant). */
+  struct Invariant {
+    uint32_t variable;
+    uint32_t multiplier;  // variable; none: nothing holds it
+    std::string loop;     // "`crank`, `rod`, `slider`"; empty: it belongs to none
+    bool projected;
+  };
+  std::vector<Invariant> invariants;
 
   /** Equations that were replaced by a combination of several (see ReplaceEquation). */
   std::vector<Part> extra_parts;

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulation/projection.h"
+
+#include <Eigen/SparseCholesky>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <set>
+
+#include "simulation/simulate.h"
+
+namespace cotree {
+
+struct Projection::Matrix {
+  JacobianPattern pattern;
+  Eigen::SparseMatrix<double> rows;  // invariants by states
+  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> square;
+};
+
+Projection::Projection(ProgramRun& run, const Program& program) : run_(run), program_(program) {
+  const SortedSystem& sorted = *program.sorted;
+  std::map<uint32_t, std::set<std::string>> loops;  // by implicit block
+  for (const EquationSystem::Invariant& invariant : sorted.system->invariants) {
+    if (!invariant.projected) continue;
+    slots_.push_back(sorted.Slot({invariant.variable, 0}));
+    if (invariant.multiplier == UINT32_MAX) continue;
+    const uint32_t slot = sorted.Slot({invariant.multiplier, 0});
+    for (uint32_t b = 0; b < program.blocks.size(); ++b) {
+      const auto& unknowns = program.blocks[b].unknowns;
+      if (std::find(unknowns.begin(), unknowns.end(), slot) != unknowns.end())
+        loops[b].insert(invariant.loop);
+    }
+  }
+  for (const auto& [block, names] : loops) {
+    Watched watched;
+    watched.block = block;
+    watched.largest = -INFINITY;
+    for (const std::string& name : names) {
+      if (watched.loops.size() > 200) {
+        watched.loops += ", or another";
+        break;
+      }
+      watched.loops += (watched.loops.empty() ? "" : ", or of ") + name;
+    }
+    watched_.push_back(std::move(watched));
+  }
+  if (slots_.empty()) return;
+  matrix_ = std::make_unique<Matrix>();
+  matrix_->pattern = FindPatternOf(program, slots_);
+}
+
+Projection::~Projection() = default;
+
+void Projection::Forget() {
+  known_ = false;
+  rounding_.clear();
+  for (Watched& w : watched_) w.count = 0;
+}
+
+double Projection::Size() const {
+  double size = 0;
+  for (size_t k = 0; k < slots_.size(); ++k)
+    size = std::max(size, std::fabs(run_.values[slots_[k]]) / rounding_[k]);
+  return size;
+}
+
+void Projection::FillMatrix(double time) {
+  const JacobianPattern& pattern = matrix_->pattern;
+  std::vector<Eigen::Triplet<double>> entries;
+  for (uint32_t colour = 0; colour < pattern.colours; ++colour) {
+    for (const uint32_t slot : program_.input_slots) run_.tangents[slot] = 0;
+    for (uint32_t j = 0; j < pattern.rows_of_column.size(); ++j)
+      run_.tangents[program_.state_slots[j]] = pattern.colour_of_column[j] == colour ? 1 : 0;
+    run_.RunTangent(time);
+    for (uint32_t j = 0; j < pattern.rows_of_column.size(); ++j) {
+      if (pattern.colour_of_column[j] != colour) continue;
+      for (const uint32_t i : pattern.rows_of_column[j]) entries.emplace_back(i, j, run_.tangents[slots_[i]]);
+    }
+  }
+  Eigen::SparseMatrix<double>& rows = matrix_->rows;
+  rows.resize(static_cast<Eigen::Index>(slots_.size()),
+              static_cast<Eigen::Index>(pattern.rows_of_column.size()));
+  rows.setFromTriplets(entries.begin(), entries.end());
+  Eigen::SparseMatrix<double> square = rows * Eigen::SparseMatrix<double>(rows.transpose());
+  // Rows that depend on others in this position share what is to be put right.
+  double largest = 0;
+  for (Eigen::Index k = 0; k < square.rows(); ++k) largest = std::max(largest, square.coeff(k, k));
+  for (Eigen::Index k = 0; k < square.rows(); ++k) square.coeffRef(k, k) += 1e-8 * largest;
+  matrix_->square.compute(square);
+  known_ = true;
+  // What terms of this size leave when they cancel.
+  rounding_.assign(slots_.size(), 1);
+  for (const auto& entry : entries) {
+    rounding_[static_cast<size_t>(entry.row())] +=
+        std::fabs(entry.value() * run_.values[program_.state_slots[static_cast<size_t>(entry.col())]]);
+  }
+  for (double& r : rounding_) r *= 1e-13;
+}
+
+bool Projection::Project(double time, double* states) {
+  const size_t n = program_.state_slots.size();
+  const std::vector<double> before(states, states + n);
+  double size = 0, first = 0;
+  bool fresh = false;
+  constexpr double kFast = 0.05;
+  for (int round = 0; round < 10; ++round) {
+    for (size_t k = 0; k < n; ++k) run_.values[program_.state_slots[k]] = states[k];
+    if (!run_.Run(time)) return false;
+    if (rounding_.empty()) FillMatrix(time);
+    const double now = Size();
+    if (round == 0) first = now;
+    if (!(now > 1) || (round > 0 && fresh && now > 0.5 * size)) break;
+    if (round > 0 && now > kFast * size) known_ = false;
+    size = now;
+    fresh = !known_;
+    if (!known_) FillMatrix(time);
+    Eigen::VectorXd off(static_cast<Eigen::Index>(slots_.size()));
+    for (size_t k = 0; k < slots_.size(); ++k) off[static_cast<Eigen::Index>(k)] = run_.values[slots_[k]];
+    const Eigen::VectorXd change = matrix_->rows.transpose() * matrix_->square.solve(off);
+    if (!change.allFinite()) break;
+    for (size_t k = 0; k < n; ++k) states[k] -= change[static_cast<Eigen::Index>(k)];
+  }
+  if (!(Size() <= std::max(first, 1.0))) {  // it led away
+    known_ = false;
+    std::copy(before.begin(), before.end(), states);
+    for (size_t k = 0; k < n; ++k) run_.values[program_.state_slots[k]] = states[k];
+    return run_.Run(time);
+  }
+  Watch(time);
+  return true;
+}
+
+void Projection::Say(Watched& w) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.4g s", w.least_time);
+  notes_.push_back("near " + std::string(text) + " the loop of " + w.loops +
+                   " passes a position in which its conditions depend on each other (bars in line): "
+                   "what it carries is not determined there, and it could go on in more than one way");
+  w.seen = INFINITY;
+}
+
+std::vector<std::string> Projection::Notes() {
+  for (Watched& w : watched_) {
+    if (w.seen < INFINITY) Say(w);
+  }
+  return notes_;
+}
+
+/* At a position where conditions depend on each other the determinant touches zero as the square of the
+distance: its root goes down in a straight line and up again. Whether it touched zero is seen by how low it
+came, or, where steps are long, by the line through the steps before. */
+void Projection::Watch(double time) {
+  constexpr double kLow = 1e-3, kNear = 0.1;
+  for (Watched& w : watched_) {
+    const LinearSolver::Determinant now = run_.Determinant(w.block);
+    if (now.sign == 0 || !std::isfinite(now.log)) continue;
+    w.largest = std::max(w.largest, now.log);
+    const double root = std::exp((now.log - w.largest) / 2);
+    if (w.count > 0 && !(time > w.times[1])) w.count = 0;
+    const double a = w.roots[0], b = w.roots[1];
+    if (root < kLow && root < w.seen) {
+      w.seen = root;
+      w.least_time = time;
+    }
+    if (w.count >= 2 && b < a && root > b) {
+      for (const double sign : {1.0, -1.0}) {
+        const double slope = (sign * b - a) / (w.times[1] - w.times[0]);
+        const double ahead = sign * b + slope * (time - w.times[1]);
+        if (b < kNear && b < w.seen && std::fabs(ahead + root) < 0.3 * root) {
+          w.seen = b;
+          w.least_time = w.times[1];
+        }
+      }
+    }
+    if (w.seen < INFINITY && root > kNear) Say(w);
+    w.times[0] = w.times[1], w.roots[0] = w.roots[1];
+    w.times[1] = time, w.roots[1] = root;
+    w.count = std::min(w.count + 1, 2);
+  }
+}
+
+}  // namespace cotree

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// A disc that rolls: conditions on velocities that no condition on positions implies.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "curves.h"
+#include "run_support.h"
+
+namespace cotree::test {
+namespace {
+
+constexpr double kMass = 2, kRadius = 0.3, kGravity = 9.81;
+const double kAcross = kMass * kRadius * kRadius / 4, kAlong = 2 * kAcross;
+
+// A disc whose axis is inclined by `tilt` from the vertical, its middle at (x, 0); it turns with `w` in its
+// own axes.
+std::string Disc(double tilt, double x, const std::vector<double>& v, const std::vector<double>& w) {
+  std::string text =
+      "system Disc {\n  gravity : Gravity(g = [0, 0, -9.81] m/s^2)\n  fly : Free\n"
+      "  roll : RollingDisc(n = [0, 0, 1], radius = 0.3 m)\n  energy : MechanicalEnergySensor\n"
+      "  body : Body(m = 2 kg, I = " +
+      List({kAcross, kAcross, kAlong, 0, 0, 0}, "kg*m^2") +
+      ")\n"
+      "  connect mechanics.ground -- fly.a -- roll.a\n  connect fly.b -- body.a -- roll.b\n";
+  text += FixedStart("fly.Q[1]", std::cos(tilt / 2), "") + FixedStart("fly.Q[2]", 0, "") +
+          FixedStart("fly.Q[3]", std::sin(tilt / 2), "") + FixedStart("fly.Q[4]", 0, "");
+  text += FixedStart("fly.r[1]", x, "m") + FixedStart("fly.r[2]", 0, "m") +
+          FixedStart("fly.r[3]", kRadius * std::sin(tilt), "m");
+  for (size_t k = 0; k < 3; ++k) {
+    const std::string at = "[" + std::to_string(k + 1) + "]";
+    text += "  start fly.v" + at + " = " + Number(v[k]) + " m/s\n" + FixedStart("fly.w" + at, w[k], "rad/s");
+  }
+  return text + "}\n";
+}
+
+/* Steady rolling in a circle: the axis e keeps its inclination q and goes round with rate W, the disc turns
+with u about e. From L' = p x F about the middle, p = -a t to the contact, t across e in the vertical plane:
+W sin q u (C + m a^2) = A W^2 sin q cos q - m a g cos q. */
+TEST(Rolling, SteadyCircle) {
+  const double q = 1.2, W = 1.7;
+  const double u = std::cos(q) * (kAcross * W * W * std::sin(q) - kMass * kRadius * kGravity) /
+                   (W * std::sin(q) * (kAlong + kMass * kRadius * kRadius));
+  const double x = -kRadius * u / W;
+  RunOf run(Disc(q, x, {0, -kRadius * u, 0}, {-W * std::sin(q), 0, u}));
+  EXPECT_EQ(run.translation->motion.degrees, 3u);
+  EXPECT_EQ(run.translation->motion.position_degrees, 5u);
+  run.Simulate(6, 1e-10, Method::kAutomatic, 0.05);
+  EXPECT_LE(run.Error("fly.r[1]", [&](double t) { return x * std::cos(W * t); }), 1e-6);
+  EXPECT_LE(run.Error("fly.r[2]", [&](double t) { return x * std::sin(W * t); }), 1e-6);
+  EXPECT_LE(run.Error("fly.r[3]", [&](double) { return kRadius * std::sin(q); }), 1e-7);
+  EXPECT_LE(run.Error("fly.w[3]", [&](double) { return u; }), 1e-7);
+}
+
+/* A disc that wobbles on its way keeps its energy and never slips: the velocity of its material at the lowest
+point is zero. */
+TEST(Rolling, WobblingDiscKeepsItsEnergyAndDoesNotSlip) {
+  RunOf run(Disc(1.3, 0, {0, 0, 0}, {-0.8, 0.6, -5}));
+  run.Simulate(4, 1e-10, Method::kAutomatic, 0.02);
+  EXPECT_GT(Drift(run["fly.r[3]"]), 0.005) << "it must wobble";
+  EXPECT_LE(Drift(run["energy.total"]), 1e-7 * run["energy.total"].front());
+  double slip = 0, height = 0;
+  for (size_t k = 0; k < run.times().size(); ++k) {
+    double Q[4], w[3], v[3];
+    for (size_t i = 0; i < 4; ++i) Q[i] = run["fly.Q[" + std::to_string(i + 1) + "]"][k];
+    const double length = std::sqrt(Q[0] * Q[0] + Q[1] * Q[1] + Q[2] * Q[2] + Q[3] * Q[3]);
+    for (double& number : Q) number /= length;
+    for (size_t i = 0; i < 3; ++i) {
+      w[i] = run["fly.w[" + std::to_string(i + 1) + "]"][k];
+      v[i] = run["fly.v[" + std::to_string(i + 1) + "]"][k];
+    }
+    // The vertical in axes of the disc, and the lowest point in them.
+    const double z[3] = {2 * (Q[1] * Q[3] - Q[0] * Q[2]), 2 * (Q[2] * Q[3] + Q[0] * Q[1]),
+                         1 - 2 * (Q[1] * Q[1] + Q[2] * Q[2])};
+    const double size = std::hypot(z[0], z[1]);
+    const double p[3] = {-kRadius * z[0] / size, -kRadius * z[1] / size, 0};
+    const double turned[3] = {w[1] * p[2] - w[2] * p[1], w[2] * p[0] - w[0] * p[2],
+                              w[0] * p[1] - w[1] * p[0]};
+    // In the world: the rows of the matrix of Q.
+    const double R[3][3] = {{1 - 2 * (Q[2] * Q[2] + Q[3] * Q[3]), 2 * (Q[1] * Q[2] - Q[0] * Q[3]),
+                             2 * (Q[1] * Q[3] + Q[0] * Q[2])},
+                            {2 * (Q[1] * Q[2] + Q[0] * Q[3]), 1 - 2 * (Q[1] * Q[1] + Q[3] * Q[3]),
+                             2 * (Q[2] * Q[3] - Q[0] * Q[1])},
+                            {z[0], z[1], z[2]}};
+    for (size_t i = 0; i < 3; ++i) {
+      double along = v[i];
+      for (size_t j = 0; j < 3; ++j) along += R[i][j] * turned[j];
+      slip = std::max(slip, std::fabs(along));
+    }
+    height = std::max(height, std::fabs(run["fly.r[3]"][k] - kRadius * size));
+  }
+  EXPECT_LE(slip, 1e-7);
+  EXPECT_LE(height, 1e-8);
+}
+
+}  // namespace
+}  // namespace cotree::test

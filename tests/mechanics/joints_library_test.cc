@@ -114,6 +114,29 @@ TEST(JointStops, PushAndNeverPull) {
   }
 }
 
+// What holds a joint back acts in the recursive form of the equations, too: a chain of three, all against
+// friction and a stop, moves as by the mass matrix.
+TEST(JointStops, InBothFormsOfTheEquations) {
+  std::string text = "system S {\n  g : Gravity\n";
+  for (int k = 1; k <= 3; ++k) {
+    const std::string at = std::to_string(k);
+    text +=
+        "  j" + at + " : Revolute(n = [0, 1, 0], lower = -0.1 rad, upper = 0.2 rad, stop_k = 300 N*m/rad, " +
+        "stop_d = 2 N*m*s/rad, friction = 0.1 N*m, start phi = 0.1 rad fixed) as limited\n  b" + at +
+        " : Body(m = 1 kg, center = [0.1, 0, 0] m, I = [0.01, 0.01, 0.01, 0, 0, 0] kg*m^2)\n  a" + at +
+        " : Arm(r = [0.2, 0, 0] m)\n  connect j" + at + ".b -- b" + at + ".a -- a" + at + ".a\n  connect " +
+        (k == 1 ? "mechanics.ground" : "a" + std::to_string(k - 1) + ".b") + " -- j" + at + ".a\n";
+  }
+  TranslateOptions recursive;
+  recursive.motion_form = MotionForm::kRecursive;
+  RunOf matrix(text + "}\n"), chain(text + "}\n", recursive);
+  matrix.Simulate(0.5, 1e-10);
+  chain.Simulate(0.5, 1e-10);
+  for (const char* name : {"j1.phi", "j2.phi", "j3.phi"})
+    EXPECT_NEAR(matrix.End(name), chain.End(name), 1e-7) << name;
+  EXPECT_GT(Largest(matrix["j1.stop"]), 1) << "it must meet the stop";
+}
+
 // A ball joint: a swing across n meets the stop as a joint of one freedom does, and a spin about n goes on.
 TEST(JointStops, OfABallJoint) {
   RunOf run(

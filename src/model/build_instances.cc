@@ -82,6 +82,24 @@ bool ClassBuilder::FastArgument(NodeId value, const Parameter& parameter, Argume
   return true;
 }
 
+namespace {
+
+/// The first model of a class that declares a parameter of this name; empty if none does.
+std::string_view ModelWithParameter(const SyntaxTree& tree, NodeId declaration, std::string_view name) {
+  for (const NodeId model : tree.Children(declaration)) {
+    if (tree.kind(model) != NodeKind::kModel) continue;
+    for (const NodeId member : tree.Children(model)) {
+      if (tree.kind(member) != NodeKind::kParameter) continue;
+      for (const NodeId own : tree.Children(member)) {
+        if (tree.kind(own) == NodeKind::kName && tree.Name(own) == name) return tree.Name(model);
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
   const NodeId path = (*tree_)[node].first_child;
   if (path.IsNone()) return;
@@ -121,7 +139,12 @@ void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
       all += (all.empty() ? "" : ", ") + std::string(names.back());
     }
     const std::string_view near = Nearest(name, names);
-    if (!near.empty())
+    const std::string_view model =
+        ModelWithParameter(builder_.model.tree(cls->origin.tree), cls->origin.node, name);
+    if (!model.empty())
+      report.Help("its model `" + std::string(model) + "` has it: write `as " + std::string(model) +
+                  "` behind the arguments");
+    else if (!near.empty())
       report.Help("did you mean `" + std::string(near) + "`?");
     else if (member && member->kind == MemberKind::kVariable)
       report.Help("`" + std::string(name) + "` is a variable; `start " + std::string(name) +

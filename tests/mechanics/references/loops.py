@@ -1,0 +1,434 @@
+# SPDX-License-Identifier: Apache-2.0
+"""References of mechanisms with loops, by bodies in absolute coordinates (absolute.py) unless a closed form is said."""
+import math
+import sys
+
+import numpy as np
+from scipy.integrate import solve_ivp
+
+from absolute import GROUND, Mechanism, matrix, rotation, rpy
+from lagrange import ATOL, RTOL, write
+
+X, Y, Z = [1, 0, 0], [0, 1, 0], [0, 0, 1]
+O = [0, 0, 0]
+
+
+def times(stop, n):
+    return np.linspace(0, stop, n + 1)
+
+
+def on_angle(k, rate=False):
+    return (lambda m, a: m.rate(k)) if rate else (lambda m, a: a[k])
+
+
+def on_place(i, P, axis):
+    return lambda m, a: m.place(i, P)[axis]
+
+
+def finish(name, M, T, out, tolerance, how="absolute coordinates", expect=None, coordinates=None):
+    """coordinates, expect: how many coordinates and rows cotree's choice of tree has; what is redundant follows from the degrees of freedom."""
+    degrees, _ = M.degrees()
+    curves, gap = M.run(T, out)
+    print(f"  {degrees} degrees of freedom, largest gap {gap:.1e}")
+    tree, rows = coordinates
+    write(name, f"loops.py, {name}: {how}", degrees, rows - (tree - degrees), T, curves, tolerance)
+    return curves
+
+
+def bar(M, length, mass, inertia, r, R, along=(1, 0, 0)):
+    """A bar from its frame's origin along a direction; inertia about its centre."""
+    return M.body(mass, np.array(along, float) * length / 2, inertia, r, R)
+
+
+# ---- In the plane ----------------------------------------------------------------------------------------------
+def planar_chain(M, start, links):
+    """Bars one after the other from a point of the ground: (length, mass, inertia, absolute angle)."""
+    bodies, at = [], np.array(start, float)
+    for length, mass, inertia, angle in links:
+        R = rotation(Z, angle)
+        bodies.append(bar(M, length, mass, inertia, at, R))
+        at = at + R @ [length, 0, 0]
+    return bodies, at
+
+
+def four_bar():
+    M = Mechanism(g=(0, -9.81, 0))
+    (b1, b2, b3), _ = planar_chain(M, O, [(0.2, 1, [0.001, 0.004, 0.004, 0, 0, 0], 1.0), (0.4, 1, [0.001, 0.014, 0.014, 0, 0, 0], 0.2),
+                                          (0.3, 1, [0.001, 0.008, 0.008, 0, 0, 0], -1.8)])
+    M.revolute(GROUND, O, Z, b1, O, Z, "j1")
+    M.revolute(b1, [0.2, 0, 0], Z, b2, O, Z, "j2")
+    M.revolute(b2, [0.4, 0, 0], Z, b3, O, Z, "j3")
+    M.revolute(b3, [0.3, 0, 0], Z, GROUND, [0.35, 0, 0], Z, "j4")
+    a1, a2, a3 = M.angle(GROUND, Z, b1, X), M.angle(b1, Z, b2, X), M.angle(b2, Z, b3, X)
+    M.assemble({a1: 1.0}, {a1: 2.0})
+    print("  starts", [M.measured(k) for k in range(3)])
+    T = times(2, 40)
+    finish("four_bar", M, T, {"j1.phi": on_angle(a1), "j2.phi": on_angle(a2), "j3.phi": on_angle(a3), "j1.w": on_angle(a1, True)}, 1e-7,
+           coordinates=(3, 5))
+
+
+def slider_crank_offset():
+    """With what the bearing, the pin and the guide carry."""
+    M = Mechanism(g=(0, -9.81, 0))
+    crank = M.body(0.8, [0.06, 0.01, 0], [0.001, 0.002, 0.003, 0, 0, 0], O, rotation(Z, 0.5))
+    rod = M.body(1.1, [0.2, 0, 0], [0.001, 0.02, 0.02, 0, 0, 0], [0.13, 0.07, 0], rotation(Z, 0.02))
+    slider = M.body(1.5, O, [0.01, 0.01, 0.01, 0, 0, 0], [0.58, 0.08, 0], np.eye(3))
+    M.revolute(GROUND, O, Z, crank, O, Z, "bearing")
+    M.revolute(crank, [0.15, 0, 0], Z, rod, O, Z, "pin")
+    M.revolute(rod, [0.45, 0, 0], Z, slider, O, Z, "wrist")
+    M.prismatic(GROUND, [0, 0.08, 0], X, slider, O, name="guide")
+    a = M.angle(GROUND, Z, crank, X)
+    b = M.angle(crank, Z, rod, X)
+
+    def force(m, t):
+        m.twist(crank, np.array([0, 0, 5.0]))
+        m.push(slider, O, np.array([-10.0 * m.velocity(slider, O)[0], 0, 0]))
+
+    M.forces.append(force)
+    M.assemble({a: 0.5}, {a: 10.0})
+    T = times(1, 40)
+    finish("slider_crank_offset", M, T,
+           {"crank_joint.phi": on_angle(a), "crank_joint.w": on_angle(a, True), "pin.phi": on_angle(b), "guide.s": on_place(slider, O, 0),
+            "at_bearing.force[1]": lambda m, _: m.reaction("bearing", crank, O)[0][0],
+            "at_bearing.force[2]": lambda m, _: m.reaction("bearing", crank, O)[0][1],
+            "at_pin.force[1]": lambda m, _: (m.A[crank].T @ m.reaction("pin", rod, O)[0])[0],
+            "at_pin.force[2]": lambda m, _: (m.A[crank].T @ m.reaction("pin", rod, O)[0])[1],
+            "at_guide.force[2]": lambda m, _: m.reaction("guide", slider, O)[0][1],
+            "at_guide.torque[3]": lambda m, _: m.reaction("guide", slider, O)[1][2]
+            + (m.place(slider, O)[0] * m.reaction("guide", slider, O)[0][1])}, 1e-7, coordinates=(3, 5))
+
+
+def five_bar():
+    M = Mechanism(g=(0, -9.81, 0))
+    (l1, l2), _ = planar_chain(M, O, [(0.25, 0.6, [1e-4, 0.003, 0.003, 0, 0, 0], 2.0), (0.3, 0.4, [1e-4, 0.002, 0.002, 0, 0, 0], 0.7)])
+    (r1, r2), _ = planar_chain(M, [0.3, 0, 0], [(0.25, 0.6, [1e-4, 0.003, 0.003, 0, 0, 0], 1.2), (0.3, 0.4, [1e-4, 0.002, 0.002, 0, 0, 0], 2.4)])
+    M.revolute(GROUND, O, Z, l1, O, Z, "left")
+    M.revolute(l1, [0.25, 0, 0], Z, l2, O, Z)
+    M.revolute(GROUND, [0.3, 0, 0], Z, r1, O, Z, "right")
+    M.revolute(r1, [0.25, 0, 0], Z, r2, O, Z)
+    M.revolute(l2, [0.3, 0, 0], Z, r2, [0.3, 0, 0], Z)
+    a, b = M.angle(GROUND, Z, l1, X), M.angle(GROUND, Z, r1, X)
+    c, d = M.angle(l1, Z, l2, X), M.angle(r1, Z, r2, X)
+
+    def force(m, t):
+        m.twist(l1, np.array([0, 0, 1.5 * math.cos(3 * t) - 0.05 * m.rate(a)]))
+        m.twist(r1, np.array([0, 0, 1.0 + 0.5 * math.sin(4 * t) - 0.05 * m.rate(b)]))
+
+    M.forces.append(force)
+    M.assemble({a: 2.0, b: 1.2}, {a: 0.0, b: 0.0})
+    print("  starts", [M.measured(k) for k in range(4)])
+    T = times(0.8, 20)
+    finish("five_bar", M, T, {"left.phi": on_angle(a), "right.phi": on_angle(b), "left_elbow.phi": on_angle(c), "right_elbow.phi": on_angle(d),
+                              "left.w": on_angle(a, True), "tip.y[1]": on_place(l2, [0.3, 0, 0], 0), "tip.y[2]": on_place(l2, [0.3, 0, 0], 1)},
+           1e-7, coordinates=(4, 5))
+
+
+def parallelogram():
+    """Three equal cranks and a coupler that never turns: one pendulum, J th'' = -D sin th. Closed form."""
+    l, g = 0.2, 9.81
+    cranks = [(0.5, 0.1, 0.002), (0.6, 0.08, 0.003), (0.7, 0.12, 0.0025)]
+    coupler = 1.4
+    J = sum(I + m * c * c for m, c, I in cranks) + coupler * l * l
+    D = g * (sum(m * c for m, c, _ in cranks) + coupler * l)
+    T = times(3, 30)
+    s = solve_ivp(lambda t, y: [y[1], -D / J * math.sin(y[0])], (0, 3), [math.radians(50), 0.0], method="DOP853", rtol=RTOL, atol=ATOL, t_eval=T)
+    th, w = s.y
+    write("parallelogram", "loops.py, parallelogram: closed form, J th'' = -D sin th", 1, 10 - 3, T,
+          {"crank1.phi": th - math.pi / 2, "crank1.w": w, "crank2.phi": th - math.pi / 2, "crank3.phi": th - math.pi / 2,
+           "middle.y[1]": 0.35 + l * np.sin(th), "middle.y[2]": -l * np.cos(th)}, 1e-7)
+
+
+def rod_four_bar():
+    """Crank and rocker joined by a rod without mass, whose force is found, too. Closed form: one degree of freedom, E conserved;
+    here by absolute coordinates with one distance."""
+    M = Mechanism(g=(0, -9.81, 0))
+    crank = bar(M, 0.2, 1.0, [0.001, 0.004, 0.004, 0, 0, 0], O, rotation(Z, 1.0))
+    rocker = bar(M, 0.3, 1.2, [0.001, 0.009, 0.009, 0, 0, 0], [0.35, 0, 0], rotation(Z, 1.2))
+    M.revolute(GROUND, O, Z, crank, O, Z, "bearing")
+    M.revolute(GROUND, [0.35, 0, 0], Z, rocker, O, Z)
+    M.rod(crank, [0.2, 0, 0], rocker, [0.3, 0, 0], 0.4)
+    a, b = M.angle(GROUND, Z, crank, X), M.angle(GROUND, Z, rocker, X)
+    M.assemble({a: 1.0}, {a: 2.0})
+    print("  starts", M.measured(b))
+    T = times(2, 40)
+    finish("rod_four_bar", M, T, {"crank_joint.phi": on_angle(a), "rocker_joint.phi": on_angle(b), "crank_joint.w": on_angle(a, True),
+                                  "at_bearing.force[1]": lambda m, _: m.reaction("bearing", crank, O)[0][0],
+                                  "at_bearing.force[2]": lambda m, _: m.reaction("bearing", crank, O)[0][1]}, 1e-7, coordinates=(2, 1))
+
+
+# ---- In space --------------------------------------------------------------------------------------------------
+def rssr():
+    """Crank about z, rocker about x, between them a bar with a ball at each end that also turns about itself."""
+    M = Mechanism()
+    crank = bar(M, 0.15, 0.7, [0.0002, 0.0015, 0.0015, 0, 0, 0], O, rotation(Z, 0.4))
+    rocker = bar(M, 0.3, 0.9, [0.007, 0.0004, 0.007, 0, 0, 0], [0.4, 0.3, 0], rotation(X, 1.3), along=Y)
+    start = rotation(Z, 0.4) @ [0.15, 0, 0]
+    end = np.array([0.4, 0.3, 0]) + rotation(X, 1.3) @ [0, 0.3, 0]
+    d = end - start
+    R = rpy(0, -math.atan2(d[2], math.hypot(d[0], d[1])), math.atan2(d[1], d[0]))
+    length = 0.52
+    coupler = bar(M, length, 0.8, [0.003, 0.02, 0.021, 0, 0, 0], start, R)
+    M.revolute(GROUND, O, Z, crank, O, Z)
+    M.revolute(GROUND, [0.4, 0.3, 0], X, rocker, O, X)
+    M.spherical(crank, [0.15, 0, 0], coupler, O)
+    M.spherical(coupler, [length, 0, 0], rocker, [0, 0.3, 0])
+    a, b = M.angle(GROUND, Z, crank, X), M.angle(GROUND, X, rocker, Y)
+    M.assemble({a: 0.4}, {a: 5.0})
+    return M, crank, rocker, coupler, a, b
+
+
+def rssr_spatial():
+    M, crank, rocker, coupler, a, b = rssr()
+    # the bar's spin about itself: w along its x axis, against the crank, is 2 rad/s at the start
+    n = 3
+    w = M.y0[10 * n:13 * n].reshape(n, 3)
+    along = M.A[coupler][:, 0]
+    v = M.y0[7 * n:10 * n].reshape(n, 3)
+    spin = 2.0 - along @ (w[coupler] - w[crank])
+    w[coupler] += spin * along  # its centre lies on that axis: v stays
+    M.load(M.y0)
+    q = [float(x) for x in quat_of(M.A[crank].T @ M.A[coupler])]
+    u = [float(x) for x in M.A[coupler].T @ (w[coupler] - w[crank])]
+    print("  ball1.Q", q, "ball1.w", u, "rocker", M.measured(b))
+    T = times(1.5, 30)
+    finish("rssr", M, T, {"crank_joint.phi": on_angle(a), "crank_joint.w": on_angle(a, True), "rocker_joint.phi": on_angle(b),
+                          "middle.y[1]": on_place(coupler, [0.26, 0.1, 0], 0), "middle.y[2]": on_place(coupler, [0.26, 0.1, 0], 1),
+                          "middle.y[3]": on_place(coupler, [0.26, 0.1, 0], 2)}, 1e-7, coordinates=(5, 3))
+
+
+def quat_of(R):
+    from absolute import quaternion
+    q = quaternion(R)
+    return q if q[0] >= 0 else -q
+
+
+def spatial_slider_crank():
+    """Crank about y, a bar with a ball at the crank and a Cardan joint at the slider, which moves along x, 0.1 m beside the crank's plane."""
+    M = Mechanism()
+    crank = bar(M, 0.1, 0.5, [0.0001, 0.0006, 0.0006, 0, 0, 0], O, rotation(Y, -0.7))
+    at = rotation(Y, -0.7) @ [0.1, 0, 0]
+    target = np.array([0.35, 0.1, 0.02])
+    target[0] = at[0] + math.sqrt(0.3**2 - (target[1] - at[1])**2 - (target[2] - at[2])**2)
+    d = (target - at) / 0.3
+    # universal at the slider: first about z of the slider, then about y of the bar; the bar's x points from crank to slider
+    yaw = math.atan2(d[1], d[0])
+    pitch = -math.asin(d[2])
+    R = rotation(Z, yaw) @ rotation(Y, pitch)
+    rod = bar(M, 0.3, 0.4, [0.0004, 0.003, 0.0032, 0, 0, 0], at, R)
+    slider = M.body(0.9, [0, 0.01, 0.02], [0.001, 0.001, 0.001, 0, 0, 0], target, np.eye(3))
+    M.revolute(GROUND, O, Y, crank, O, Y)
+    M.spherical(crank, [0.1, 0, 0], rod, O)
+    M.universal(slider, O, Z, rod, [0.3, 0, 0], Y)
+    M.prismatic(GROUND, [0, 0.1, 0.02], X, slider, O)
+    a = M.angle(GROUND, Y, crank, X)
+    M.forces.append(lambda m, t: m.push(slider, O, np.array([-5 * m.velocity(slider, O)[0], 0, 0])))
+    M.assemble({a: -0.7}, {a: 8.0})
+    print("  starts", yaw, pitch, M.place(slider, O))
+    T = times(1, 20)
+    finish("spatial_slider_crank", M, T, {"crank_joint.phi": on_angle(a), "crank_joint.w": on_angle(a, True), "guide.s": on_place(slider, O, 0)},
+           1e-7, coordinates=(4, 3))
+
+
+def bennett():
+    """Four axes: lengths a, b, twists with a/sin(alpha) = b/sin(beta). Each link leads along x of its frame, then is twisted about x."""
+    la, alpha, beta = 0.3, math.radians(40), math.radians(65)
+    lb = la * math.sin(beta) / math.sin(alpha)
+    M = Mechanism(g=(1.0, -4.0, -9.0))
+    th = 1.0  # of joint 1; joint 2 follows from tan(th1/2) tan(th2/2) = sin((a+b)/2)/sin((a-b)/2) in some arrangement: found by assembly
+    links = [(la, alpha), (lb, beta), (la, alpha), (lb, beta)]
+    best = None
+    R, r, frames = np.eye(3), np.zeros(3), []
+    # frame k+1 = frame k after turn th_k about z, shift along x, twist about x; link 4 is the ground
+    k = math.sin((beta + alpha) / 2) / math.sin((beta - alpha) / 2)
+    th2 = 2 * math.atan(k / math.tan(th / 2))
+    for sign in (1, -1):
+        ths = [th, sign * th2, -th, -sign * th2]
+        R, r, frames = np.eye(3), np.zeros(3), []
+        for (length, twist), q in zip(links, ths):
+            R = R @ rotation(Z, q)
+            frames.append((R, r))
+            r = r + R @ [length, 0, 0]
+            R = R @ rotation(X, twist)
+        gap = np.linalg.norm(r) + np.linalg.norm(R - np.eye(3))
+        if best is None or gap < best[0]:
+            best = (gap, frames, ths)
+    gap, frames, ths = best
+    print(f"  closed to {gap:.1e} with {ths}")
+    return M, la, lb, alpha, beta, frames, ths
+
+
+def bennett_linkage():
+    M, la, lb, alpha, beta, frames, ths = bennett()
+    # ground is link 4: its frame is turned by ths[3] and leads back to joint 1; the first three move
+    lengths = [la, lb, la]
+    twists = [alpha, beta, alpha]
+    masses = [1.0, 1.3, 0.8]
+    bodies = [bar(M, lengths[k], masses[k], [0.002, 0.02, 0.022, 0, 0, 0], frames[k][1], frames[k][0]) for k in range(3)]
+    end = lambda k: [lengths[k], 0, 0]
+    axis = lambda k: rotation(X, twists[k]) @ Z
+    last_R = frames[3][0] @ rotation(Z, -ths[3])  # where joint 4 is zero, on the side of link 3
+    M.revolute(GROUND, O, Z, bodies[0], O, Z)
+    M.revolute(bodies[0], end(0), axis(0), bodies[1], O, Z)
+    M.revolute(bodies[1], end(1), axis(1), bodies[2], O, Z)
+    # the ground's own point and axis of joint 4, from the closed position: joint 1 is zero along the ground's x
+    ground_point = frames[3][1]
+    ground_axis = frames[3][0] @ Z
+    M.revolute(bodies[2], end(2), axis(2), GROUND, ground_point, ground_axis)
+    a = M.angle(GROUND, Z, bodies[0], X)
+    b = M.angle(bodies[0], axis(0), bodies[1], X, X)
+    M.angles[b] = (bodies[0], axis(0), np.array(X, float), bodies[1], np.array(X, float))
+    M.assemble({a: ths[0]}, {a: 3.0})
+    # the ground as a user says it: from joint 1 back by the fourth link, whose frame is turned by -ths[3] at joint 4
+    back = rotation(X, -beta) @ np.eye(3)
+    print("  ground of joint 4 from joint 1:", [float(v) for v in ground_point], [float(v) for v in ground_axis])
+    T = times(1, 20)
+    finish("bennett", M, T, {"j1.phi": on_angle(a), "j1.w": on_angle(a, True), "tip.y[1]": on_place(bodies[1], end(1), 0),
+                             "tip.y[2]": on_place(bodies[1], end(1), 1), "tip.y[3]": on_place(bodies[1], end(1), 2)}, 1e-7, coordinates=(3, 5))
+
+
+def bricard():
+    """Six bars of 1 m along edges of a cube, neighbouring axes at right angles: five bars move, the sixth is the ground."""
+    M = Mechanism(g=(0, -9.81, 0))
+    P = np.array([[0, 0, 0], [1, 0, 0], [1, -1, 0], [1, -1, 1], [0, -1, 1], [0, 0, 1]], float)
+    axes = [Y, Z, X, Y, Z, X]  # at P0 ... P5
+    bodies = []
+    for k in range(5):
+        d = P[k + 1] - P[k]
+        I = 1 / 12 * (np.eye(3) - np.outer(d, d)) + 1e-4 * np.outer(d, d)
+        bodies.append(M.body(1.0, d / 2, [I[0, 0], I[1, 1], I[2, 2], 0, 0, 0], P[k], np.eye(3)))
+    M.revolute(GROUND, P[0], axes[0], bodies[0], O, axes[0])
+    for k in range(1, 5):
+        M.revolute(bodies[k - 1], P[k] - P[k - 1], axes[k], bodies[k], O, axes[k])
+    M.revolute(bodies[4], P[5] - P[4], axes[5], GROUND, P[5], axes[5])
+    a = M.angle(GROUND, Y, bodies[0], X)
+    M.assemble({a: 0.0}, {a: 0.0})
+    T = times(2, 40)
+    finish("bricard", M, T, {"j1.phi": on_angle(a), "j1.w": on_angle(a, True), "corner.y[1]": on_place(bodies[2], O, 0),
+                             "corner.y[2]": on_place(bodies[2], O, 1), "corner.y[3]": on_place(bodies[2], O, 2)}, 1e-7, coordinates=(5, 5))
+
+
+def sarrus():
+    """A table on two folding legs in planes at a right angle: it only rises and falls. Closed form: lower and upper bar of each leg are
+    mirrored, z = 2 l sin th."""
+    l, g = 0.4, 9.81
+    leg, J, table = 0.5, 0.007, 3.0
+    # four bars: lower turns about its foot; upper: centre at 1.5 l sin th high, 0.5 l cos th out of the foot's plane, turns at -th'
+    # T = 2*[(J + m l^2/4) w^2/2 + (J w^2 + m (0.25 l^2 s^2 + 2.25 l^2 c^2) w^2)/2] + table (2 l c w)^2/2
+    def A(s, c):
+        return 2 * (J + leg * l * l / 4 + J + leg * l * l * (0.25 * s * s + 2.25 * c * c)) + table * 4 * l * l * c * c
+
+    def dA(s, c):
+        return 2 * leg * l * l * (0.5 - 4.5) * s * c - table * 8 * l * l * s * c
+
+    def dV(s, c):
+        return g * c * (2 * leg * (l / 2 + 1.5 * l) + table * 2 * l)
+
+    def rhs(t, y):
+        s, c = math.sin(y[0]), math.cos(y[0])
+        return [y[1], (-dV(s, c) - dA(s, c) * y[1]**2 / 2) / A(s, c)]
+
+    T = times(0.3, 20)
+    s = solve_ivp(rhs, (0, 0.3), [1.0, 0.5], method="DOP853", rtol=RTOL, atol=ATOL, t_eval=T)
+    th, w = s.y
+    assert th.min() > 0.1
+    write("sarrus", "loops.py, sarrus: closed form", 1, 5 - 4, T, {"corner.y[3]": 2 * l * np.sin(th), "corner.y[1]": 0 * th + 0.5, "x_leg.foot.phi": -th}, 1e-7)
+
+
+def stewart():
+    """Plate on six legs of two parts each: Cardan joint, slide with a spring, ball. Six degrees of freedom, five loops."""
+    M = Mechanism(g=(0, 0, -9.81))
+    base = [np.array([0.9 * math.cos(math.radians(d)), 0.9 * math.sin(math.radians(d)), 0]) for d in (-10, 10, 110, 130, 230, 250)]
+    eyes = [np.array([0.5 * math.cos(math.radians(d)), 0.5 * math.sin(math.radians(d)), 0]) for d in (-50, 50, 70, 170, 190, 290)]
+    h = np.array([0, 0, 0.9])
+    plate = M.body(80.0, [0.02, 0.01, 0.1], [5, 6, 9, 0.1, 0, 0.2], h, np.eye(3))
+    slides = []
+    for B, E in zip(base, eyes):
+        d = E + h - B
+        l = np.linalg.norm(d)
+        R = rpy(0, -math.asin(d[2] / l), math.atan2(d[1], d[0]))
+        tube = M.body(6.0, [0.25, 0, 0], [0.008, 0.13, 0.13, 0, 0, 0], B, R)
+        rod = M.body(2.0, [-0.3, 0, 0], [0.0004, 0.06, 0.06, 0, 0, 0], E + h, R)
+        # cardan: first about y of the stand, then z of the tube
+        M.universal(GROUND, B, R @ Y, tube, O, Z)
+        M.prismatic(tube, O, X, rod, O)
+        M.spherical(rod, O, plate, E)
+        slides.append((tube, rod, l))
+
+    def force(m, t):
+        for k, (tube, rod, l) in enumerate(slides):
+            a, b = m.place(tube, O), m.place(rod, O)
+            s = np.linalg.norm(b - a)
+            n = (b - a) / s
+            rate = n @ (m.velocity(rod, O) - m.velocity(tube, O))
+            f = (-30000.0 * (s - l - 0.002 * k) - 200.0 * rate) * n
+            m.push(rod, O, f)
+            m.push(tube, m.A[tube].T @ (b - m.x[tube]) + m.c[tube], -f)
+
+    M.forces.append(force)
+    M.assemble()
+    T = times(0.5, 20)
+    out = {f"place.y[{k + 1}]": on_place(plate, O, k) for k in range(3)}
+    out["turn.y[1]"] = lambda m, a: math.atan2(m.A[plate][2, 1], m.A[plate][2, 2])
+    out["turn.y[2]"] = lambda m, a: math.asin(-m.A[plate][2, 0])
+    out["turn.y[3]"] = lambda m, a: math.atan2(m.A[plate][1, 0], m.A[plate][0, 0])
+    for k in (0, 3):
+        out[f"leg[{k + 1}].slide.s"] = (lambda tube, rod: lambda m, a: np.linalg.norm(m.place(rod, O) - m.place(tube, O)))(*slides[k][:2])
+    finish("stewart_rigid", M, T, out, 1e-6, coordinates=(6 * 3 + 3, 15))
+
+
+def cardan():
+    """Two shafts at 30 deg to each other: tan phi2 = cos(30 deg) tan phi1 or its inverse, by the fork that is driven. Closed form of the angle;
+    the torque: I2 phi2'' times the transmission, and I1 is at rest at constant rate."""
+    W, bend, I2 = 20.0, math.radians(30), 0.02
+    T = times(0.5, 50)
+    p = W * T
+    # first axis of the cross fixed in shaft 1
+    turns = np.floor((p + math.pi / 2) / math.pi) * math.pi
+    c = math.cos(bend)
+    phi2 = np.arctan(np.tan(p) * c) + turns
+    D = 1 + (c * c - 1) * np.sin(p)**2  # cos^2 + c^2 sin^2
+    w2 = c * W / D
+    a2 = -c * W / D**2 * (c * c - 1) * np.sin(2 * p) * W
+    write("cardan", "loops.py, cardan: closed form", 1, 5 - 2, T,
+          {"front.phi": p, "rear.phi": phi2, "rear.w": w2, "front.drive": I2 * a2 * w2 / W}, 1e-7)
+
+
+def cardan_double():
+    """Two Cardan joints in a Z: the outer shafts are parallel, the forks of the middle shaft in one plane: phi3 = phi1 at all times; the middle
+    one goes back and forth. Free run: the energy gives the rate, (I1 + I3 + I2 (dphi2/dphi1)^2) w^2 = const."""
+    bend, I1, I2, I3 = math.radians(35), 0.01, 0.03, 0.02
+    c = math.cos(bend)
+
+    def ratio(p):
+        return c / (math.cos(p)**2 + (c * math.sin(p))**2)
+
+    E = (I1 + I3 + I2 * ratio(0)**2) * 30.0**2
+    T = times(0.6, 30)
+    s = solve_ivp(lambda t, y: [math.sqrt(E / (I1 + I3 + I2 * ratio(y[0])**2))], (0, 0.6), [0.0], method="DOP853", rtol=RTOL, atol=ATOL, t_eval=T)
+    p = s.y[0]
+    w = np.array([math.sqrt(E / (I1 + I3 + I2 * ratio(x)**2)) for x in p])
+    write("cardan_double", "loops.py, cardan_double: closed form, by the energy", 1, 5 - 4, T, {"front.phi": p, "front.w": w, "rear.phi": p}, 1e-7)
+
+
+def three_rods():
+    """A plate on three equal parallel rods never leans: every point moves on a sphere; with its centre's turn about the vertical it has
+    three degrees of freedom."""
+    M = Mechanism(g=(0, 0, -9.81))
+    feet = [np.array([math.cos(k * 2 * math.pi / 3), math.sin(k * 2 * math.pi / 3), 0]) * 0.5 for k in range(3)]
+    plate = M.body(4.0, [0.05, 0, 0.03], [0.2, 0.25, 0.4, 0.01, 0, 0], [0.3, 0.1, -0.9], np.eye(3))
+    for F in feet:
+        M.rod(GROUND, F, plate, F, 1.0)
+    M.assemble(points=[(plate, O, 0, 0.3), (plate, O, 1, 0.1)], angles={M.angle(GROUND, Z, plate, X): 0.0},
+               point_rates=[(plate, O, 0, 0.0), (plate, O, 1, 0.5)], rates={0: 1.0})
+    T = times(2, 20)
+    finish("three_rods", M, T, {"joint.r[1]": on_place(plate, O, 0), "joint.r[2]": on_place(plate, O, 1), "joint.r[3]": on_place(plate, O, 2)},
+           1e-7, coordinates=(6, 3))
+
+
+ALL = ["four_bar", "slider_crank_offset", "five_bar", "parallelogram", "rod_four_bar", "rssr_spatial", "spatial_slider_crank",
+       "bennett_linkage", "bricard", "sarrus", "stewart", "cardan", "cardan_double", "three_rods"]
+
+if __name__ == "__main__":
+    for f in sys.argv[1:] or ALL:
+        print(f, flush=True)
+        globals()[f]()

@@ -67,6 +67,7 @@ class Mechanism:
         self.forces = []  # f(mechanism, t): adds to self.f, self.t
         self.angles = []  # (i, axis of i, zero of i, j, zero of j)
         self.joint_rows = {}
+        self.now = 0.0
 
     def body(self, m, c, I, r, R):
         """c: centre; I: about it, xx yy zz xy xz yz; r, R: where its frame begins (nearly)."""
@@ -130,6 +131,7 @@ class Mechanism:
         self._joint(name, n)
 
     def rod(self, i, Pi, j, Pj, length, name=None):
+        """length: a number, or t -> itself and its two rates; its multiplier times the length is the force that drives the ends apart."""
         n = len(self.rows)
         self._row("distance", i, self._offset(i, Pi), j, self._offset(j, Pj), length)
         self._joint(name, n)
@@ -209,10 +211,11 @@ class Mechanism:
                 put(k, i, -d, -cross(si, d) + cross(d, gap))
                 gamma[k] = -(cross(wi, dd) @ gap + 2 * dd @ rate + d @ rest)
             else:
-                g[k] = (gap @ gap - value * value) / 2
+                L, rate_L, acc_L = value(self.now) if callable(value) else (value, 0, 0)
+                g[k] = (gap @ gap - L * L) / 2
                 put(k, j, gap, cross(sj, gap))
                 put(k, i, -gap, -cross(si, gap))
-                gamma[k] = -(rate @ rate + gap @ rest)
+                gamma[k] = -(rate @ rate + gap @ rest) + rate_L**2 + L * acc_L
         return g, J, gamma
 
     def measured(self, k):
@@ -321,6 +324,7 @@ class Mechanism:
 
     def rhs(self, t, y):
         n = len(self.m)
+        self.now = t
         self.load(y)
         a = self.accelerations(t).reshape(n, 6)
         qd = np.empty((n, 4))
@@ -346,7 +350,8 @@ class Mechanism:
         self.load(y)
         J = self.constraints()[1]
         u = np.hstack([self.v, self.w]).ravel()
-        u = (u - np.linalg.lstsq(J, J @ u, rcond=1e-7)[0]).reshape(n, 6)
+        given = np.array([np.prod(row[5](self.now)[:2]) if callable(row[5]) else 0.0 for row in self.rows])
+        u = (u - np.linalg.lstsq(J, J @ u - given, rcond=1e-7)[0]).reshape(n, 6)
         y[7 * n:10 * n], y[10 * n:13 * n] = u[:, :3].ravel(), u[:, 3:].ravel()
         return y
 
@@ -372,6 +377,7 @@ class Mechanism:
                     step = solver.h_abs
             assert solver.status == "finished", f"{solver.status} at {solver.t}"
             y = solver.y.copy()
+            self.now = t1
             if self.rows:
                 self.load(y)
                 gap = max(gap, np.abs(self.constraints()[0]).max())

@@ -93,6 +93,8 @@ def slider_crank_offset():
             "at_bearing.force[2]": lambda m, _: m.reaction("bearing", crank, O)[0][1],
             "at_pin.force[1]": lambda m, _: (m.A[crank].T @ m.reaction("pin", rod, O)[0])[0],
             "at_pin.force[2]": lambda m, _: (m.A[crank].T @ m.reaction("pin", rod, O)[0])[1],
+            "at_wrist.force[1]": lambda m, _: (m.A[rod].T @ m.reaction("wrist", slider, O)[0])[0],
+            "at_wrist.force[2]": lambda m, _: (m.A[rod].T @ m.reaction("wrist", slider, O)[0])[1],
             "at_guide.force[2]": lambda m, _: m.reaction("guide", slider, O)[0][1],
             "at_guide.torque[3]": lambda m, _: m.reaction("guide", slider, O)[1][2]
             + (m.place(slider, O)[0] * m.reaction("guide", slider, O)[0][1])}, 1e-7, coordinates=(3, 5))
@@ -216,17 +218,29 @@ def spatial_slider_crank():
     R = rotation(Z, yaw) @ rotation(Y, pitch)
     rod = bar(M, 0.3, 0.4, [0.0004, 0.003, 0.0032, 0, 0, 0], at, R)
     slider = M.body(0.9, [0, 0.01, 0.02], [0.001, 0.001, 0.001, 0, 0, 0], target, np.eye(3))
-    M.revolute(GROUND, O, Y, crank, O, Y)
-    M.spherical(crank, [0.1, 0, 0], rod, O)
-    M.universal(slider, O, Z, rod, [0.3, 0, 0], Y)
-    M.prismatic(GROUND, [0, 0.1, 0.02], X, slider, O)
+    M.revolute(GROUND, O, Y, crank, O, Y, "bearing")
+    M.spherical(crank, [0.1, 0, 0], rod, O, "ball")
+    M.universal(slider, O, Z, rod, [0.3, 0, 0], Y, "cross")
+    M.prismatic(GROUND, [0, 0.1, 0.02], X, slider, O, name="guide")
     a = M.angle(GROUND, Y, crank, X)
     M.forces.append(lambda m, t: m.push(slider, O, np.array([-5 * m.velocity(slider, O)[0], 0, 0])))
     M.assemble({a: -0.7}, {a: 8.0})
     print("  starts", yaw, pitch, M.place(slider, O))
     T = times(1, 20)
-    finish("spatial_slider_crank", M, T, {"crank_joint.phi": on_angle(a), "crank_joint.w": on_angle(a, True), "guide.s": on_place(slider, O, 0)},
-           1e-7, coordinates=(4, 3))
+    out = {"crank_joint.phi": on_angle(a), "crank_joint.w": on_angle(a, True), "guide.s": on_place(slider, O, 0)}
+    # nothing is redundant, so every reaction is determined; the damper of the guide acts through it
+    force = lambda name, j, R: lambda m: R(m).T @ m.reaction(name, j, O)[0]
+    torque = lambda name, j: lambda m: m.reaction(name, j, O)[1]
+    world = lambda m: np.eye(3)
+    parts = {"at_bearing.force": force("bearing", crank, world), "at_bearing.torque": torque("bearing", crank),
+             "at_ball.force": force("ball", rod, lambda m: m.A[crank]), "at_slider.force": lambda m: -m.reaction("cross", rod, O)[0],
+             "at_slider.torque": lambda m: -m.reaction("cross", rod, [0.3, 0, 0])[1]}
+    for name, f in parts.items():
+        for k in range(3):
+            if name != "at_bearing.torque" or k != 1:  # about the axis it is 0
+                out[f"{name}[{k + 1}]"] = (lambda f, k: lambda m, _: f(m)[k])(f, k)
+    del out["at_slider.torque[3]"]  # about the first axis of the Cardan joint it is 0
+    finish("spatial_slider_crank", M, T, out, 1e-7, coordinates=(4, 3))
 
 
 def bennett():
@@ -334,25 +348,31 @@ def sarrus():
     write("sarrus", "loops.py, sarrus: closed form", 1, 5 - 4, T, {"corner.y[3]": 2 * l * np.sin(th), "corner.y[1]": 0 * th + 0.5, "x_leg.foot.phi": -th}, 1e-7)
 
 
+def stewart_points():
+    on = lambda r, angles: [np.array([r * math.cos(math.radians(d)), r * math.sin(math.radians(d)), 0]) for d in angles]
+    return on(0.9, (-10, 10, 110, 130, 230, 250)), on(0.5, (-50, 50, 70, 170, 190, 290))
+
+
+def stewart_leg(M, plate, B, E, h):
+    """Cardan joint (first about y of the stand, then z of the tube), slide, ball."""
+    d = E + h - B
+    l = np.linalg.norm(d)
+    R = rpy(0, -math.asin(d[2] / l), math.atan2(d[1], d[0]))
+    tube = M.body(6.0, [0.25, 0, 0], [0.008, 0.13, 0.13, 0, 0, 0], B, R)
+    rod = M.body(2.0, [-0.3, 0, 0], [0.0004, 0.06, 0.06, 0, 0, 0], E + h, R)
+    M.universal(GROUND, B, R @ Y, tube, O, Z)
+    M.prismatic(tube, O, X, rod, O)
+    M.spherical(rod, O, plate, E)
+    return tube, rod, l
+
+
 def stewart():
     """Plate on six legs of two parts each: Cardan joint, slide with a spring, ball. Six degrees of freedom, five loops."""
     M = Mechanism(g=(0, 0, -9.81))
-    base = [np.array([0.9 * math.cos(math.radians(d)), 0.9 * math.sin(math.radians(d)), 0]) for d in (-10, 10, 110, 130, 230, 250)]
-    eyes = [np.array([0.5 * math.cos(math.radians(d)), 0.5 * math.sin(math.radians(d)), 0]) for d in (-50, 50, 70, 170, 190, 290)]
+    base, eyes = stewart_points()
     h = np.array([0, 0, 0.9])
     plate = M.body(80.0, [0.02, 0.01, 0.1], [5, 6, 9, 0.1, 0, 0.2], h, np.eye(3))
-    slides = []
-    for B, E in zip(base, eyes):
-        d = E + h - B
-        l = np.linalg.norm(d)
-        R = rpy(0, -math.asin(d[2] / l), math.atan2(d[1], d[0]))
-        tube = M.body(6.0, [0.25, 0, 0], [0.008, 0.13, 0.13, 0, 0, 0], B, R)
-        rod = M.body(2.0, [-0.3, 0, 0], [0.0004, 0.06, 0.06, 0, 0, 0], E + h, R)
-        # cardan: first about y of the stand, then z of the tube
-        M.universal(GROUND, B, R @ Y, tube, O, Z)
-        M.prismatic(tube, O, X, rod, O)
-        M.spherical(rod, O, plate, E)
-        slides.append((tube, rod, l))
+    slides = [stewart_leg(M, plate, B, E, h) for B, E in zip(base, eyes)]
 
     def force(m, t):
         for k, (tube, rod, l) in enumerate(slides):
@@ -374,6 +394,166 @@ def stewart():
     for k in (0, 3):
         out[f"leg[{k + 1}].slide.s"] = (lambda tube, rod: lambda m, a: np.linalg.norm(m.place(rod, O) - m.place(tube, O)))(*slides[k][:2])
     finish("stewart_rigid", M, T, out, 1e-6, coordinates=(6 * 3 + 3, 15))
+
+
+def stewart_driven():
+    """The same, its legs as long as a path of the plate demands, which does not lean: the place in closed form; the forces of the slides by
+    absolute coordinates, the lengths being rods whose length is given."""
+    M = Mechanism(g=(0, 0, -9.81))
+    base, eyes = stewart_points()
+    at = lambda t: (np.array([0.1 * (1 - math.cos(3 * t)), 0.05 * (1 - math.cos(5 * t)), 0.9 + 0.08 * (1 - math.cos(4 * t))]),
+                    np.array([0.3 * math.sin(3 * t), 0.25 * math.sin(5 * t), 0.32 * math.sin(4 * t)]),
+                    np.array([0.9 * math.cos(3 * t), 1.25 * math.cos(5 * t), 1.28 * math.cos(4 * t)]))
+
+    def length(B, E):
+        def f(t):
+            r, v, a = at(t)
+            d = r + E - B
+            L = math.sqrt(d @ d)
+            rate = (d @ v) / L
+            return L, rate, (v @ v + d @ a - rate**2) / L
+        return f
+
+    h = np.array([0, 0, 0.9])
+    plate = M.body(80.0, [0.02, 0.01, 0.1], [5, 6, 9, 0.1, 0, 0.2], h, np.eye(3))
+    for k, (B, E) in enumerate(zip(base, eyes)):
+        tube, rod, _ = stewart_leg(M, plate, B, E, h)
+        M.rod(tube, O, rod, O, length(B, E), f"length{k + 1}")
+    M.assemble()
+    T = times(1, 20)
+    out = {f"place.y[{k + 1}]": on_place(plate, O, k) for k in range(3)}
+    for k in range(6):
+        out[f"leg[{k + 1}].slide.drive"] = (lambda k: lambda m, a: m.lam[m.joint_rows[f"length{k + 1}"][0]] * length(base[k], eyes[k])(m.now)[0])(k)
+    curves, gap = M.run(T, out)
+    place = np.array([at(t)[0] for t in T])
+    print(f"  largest gap {gap:.1e}, off the path {max(np.abs(place[:, k] - curves[f'place.y[{k + 1}]']).max() for k in range(3)):.1e}")
+    write("stewart_driven", "loops.py, stewart_driven: the path in closed form, forces by absolute coordinates", 6, 0, T, curves, 1e-7)
+
+
+def rscr():
+    """Crank about z, ball, bar that turns about and slides along an axis of the rocker, rocker about x."""
+    M = Mechanism()
+    crank = bar(M, 0.12, 0.6, [0.0002, 0.001, 0.001, 0, 0, 0], O, rotation(Z, 0.3))
+    R = rotation(X, 0.4)
+    rocker = M.body(0.9, [0.02, 0.05, 0.1], [0.006, 0.005, 0.004, 0, 0, 0.0005], [0.5, 0.2, 0], R)
+    # the axis of the sleeve: (1, 0.3, 0.2) of the rocker through its point (0, 0, 0.2); the bar's frame is on it, and leads to the ball
+    n, axis = [-0.3, -0.05, -0.15], [1, 0.3, 0.2]
+    bar_frame = np.array([0.5, 0.2, 0]) + R @ [-0.1, -0.03, 0.18]
+    coupler = M.body(0.5, [-0.12, 0.01, -0.03], [0.002, 0.004, 0.004, 0, 0.0003, 0], bar_frame, R)
+    M.revolute(GROUND, O, Z, crank, O, Z)
+    M.spherical(crank, [0.12, 0, 0], coupler, n)
+    M.cylindrical(rocker, [0, 0, 0.2], axis, coupler, O, axis)
+    M.revolute(GROUND, [0.5, 0.2, 0], X, rocker, O, X)
+    a, b = M.angle(GROUND, Z, crank, X), M.angle(GROUND, X, rocker, Y)
+    c = M.angle(rocker, axis, coupler, np.cross(axis, Z))
+    M.forces.append(lambda m, t: m.twist(crank, np.array([0, 0, 0.6])))
+    M.assemble({a: 0.3}, {a: 4.0})
+    slide = lambda m, _: (m.A[rocker].T @ (m.place(coupler, O) - m.place(rocker, [0, 0, 0.2]))) @ np.array(axis) / np.linalg.norm(axis)
+    print("  starts", M.measured(b), M.measured(c), slide(M, 0))
+    T = times(1, 20)
+    finish("rscr", M, T, {"crank_joint.phi": on_angle(a), "crank_joint.w": on_angle(a, True), "rocker_joint.phi": on_angle(b), "sleeve.turn.phi": on_angle(c),
+                          "sleeve.slide.s": slide}, 1e-7, coordinates=(4, 3))
+
+
+def trammel():
+    """A bar whose ends slide on two axes at a right angle: its middle goes on a circle. Closed form: (I + m l^2/4 + mx l^2 s^2 + mz l^2 c^2) th'' + ..."""
+    l, m, I, mx, mz, g = 0.8, 1.2, 0.07, 0.5, 0.7, 9.81
+    # x = l cos th, z = l sin th; middle l/2
+    A = lambda th: I + m * l * l / 4 + l * l * (mx * math.sin(th)**2 + mz * math.cos(th)**2)
+    dA = lambda th: 2 * l * l * (mx - mz) * math.sin(th) * math.cos(th)
+    rhs = lambda t, y: [y[1], (-dA(y[0]) * y[1]**2 / 2 - g * l * (m / 2 + mz) * math.cos(y[0])) / A(y[0])]
+    T = times(2, 20)
+    s = solve_ivp(rhs, (0, 2), [0.6, 0.0], method="DOP853", rtol=RTOL, atol=ATOL, t_eval=T)
+    th, w = s.y
+    write("trammel", "loops.py, trammel: closed form", 1, 5 - 2, T,
+          {"across.s": l * np.cos(th), "down.s": l * np.sin(th), "across.v": -l * np.sin(th) * w, "down.v": l * np.cos(th) * w}, 1e-7)
+
+
+def chain():
+    """A chain of 26 bars between two points: more coordinates than the mass matrix is used for. Absolute angles and two conditions."""
+    n, l, m, I, g, span = 26, 0.1, 0.2, 0.0003, 9.81, 2.0
+    depth = np.arange(n)
+
+    def matrices(q, u):
+        s, c = np.sin(q), np.cos(q)
+        A, h = np.zeros((n, n)), np.zeros(n)
+        for b in range(n):
+            arm = np.where(depth < b, l, 0.0)
+            arm[b] = l / 2
+            jx, jz = -arm * s, arm * c
+            A += m * (np.outer(jx, jx) + np.outer(jz, jz))
+            A[b, b] += I
+            h += m * (jx * -(arm * c * u * u).sum() + jz * (-(arm * s * u * u).sum() + g))
+        J = np.array([-l * s, l * c])
+        gamma = np.array([(l * c * u * u).sum(), (l * s * u * u).sum()])
+        return A, h, J, gamma
+
+    def rhs(t, y):
+        q, u = y[:n], y[n:]
+        A, h, J, gamma = matrices(q, u)
+        K = np.block([[A, J.T], [J, np.zeros((2, 2))]])
+        return np.concatenate([u, np.linalg.solve(K, np.concatenate([-h, gamma]))[:n]])
+
+    # begins as a polygon of equal turns: q_k = -a + 2 a k/(n - 1), so that the ends are on one level; a from the span
+    lo, hi = 0.1, 3.0
+    for _ in range(200):
+        a = (lo + hi) / 2
+        lo, hi = (a, hi) if l * np.cos(-a + 2 * a * depth / (n - 1)).sum() > span else (lo, a)
+    q0 = -a + 2 * a * depth / (n - 1)
+    print(f"  first angle {-a!r}, between bars {2 * a / (n - 1)!r}")
+    T = times(0.2, 10)
+    s = solve_ivp(rhs, (0, 0.2), np.concatenate([q0, np.zeros(n)]), method="DOP853", rtol=1e-12, atol=1e-13, t_eval=T)
+    q = s.y[:n]
+    gap = max(abs(l * np.cos(q).sum(axis=0) - span).max(), abs(l * np.sin(q).sum(axis=0)).max())
+    print(f"  gap {gap:.1e}")
+    x, z = l * np.cumsum(np.cos(q), axis=0), l * np.cumsum(np.sin(q), axis=0)
+    write("chain_26", "loops.py, chain: absolute angles, two conditions", n - 2, 5 - 2, T,
+          {"middle.y[1]": x[12], "middle.y[3]": z[12], "quarter.y[1]": x[5], "quarter.y[3]": z[5]}, 1e-6)
+
+
+def delta():
+    """Delta robot: three upper arms, six rods without mass, a plate that cannot lean; three degrees of freedom."""
+    M = Mechanism(g=(0, 0, -9.81))
+    h = 0.75
+    plate = M.body(1.5, [0, 0, -0.03], [0.004, 0.004, 0.007, 0, 0, 0], [0, 0, -h], np.eye(3))
+    upper = []
+    for k in range(3):
+        R = rotation(Z, 2 * math.pi * k / 3) @ rotation(Y, 0.2)
+        foot = rotation(Z, 2 * math.pi * k / 3) @ [0.2, 0, 0]
+        upper.append(M.body(0.8, [0.15, 0, 0], [0.0005, 0.008, 0.008, 0, 0, 0], foot, R))
+        M.revolute(GROUND, foot, rotation(Z, 2 * math.pi * k / 3) @ Y, upper[k], O, Y)
+        for side in (-0.06, 0.06):
+            M.rod(upper[k], [0.35, side, 0], plate, rotation(Z, 2 * math.pi * k / 3) @ [0.06, side, 0], 0.8)
+    a = [M.angle(GROUND, rotation(Z, 2 * math.pi * k / 3) @ Y, upper[k], rotation(Z, 2 * math.pi * k / 3) @ X, X) for k in range(3)]
+    torque = [-6.0, -7.0, -6.5]
+
+    def force(m, t):
+        for k in range(3):
+            m.twist(upper[k], rotation(Z, 2 * math.pi * k / 3) @ [0, torque[k] - 0.5 * m.rate(a[k]), 0])
+
+    M.forces.append(force)
+    M.assemble({k: 0.2 for k in a}, {k: 0.0 for k in a})
+    print("  starts", M.place(plate, O))
+    T = times(0.6, 20)
+    finish("delta", M, T, {"upper[1].phi": on_angle(0), "upper[2].phi": on_angle(1), "upper[3].phi": on_angle(2), "plate.r[1]": on_place(plate, O, 0),
+                           "plate.r[2]": on_place(plate, O, 1), "plate.r[3]": on_place(plate, O, 2)}, 1e-7, coordinates=(9, 6))
+
+
+def helix():
+    """A nut with a load off its axis on a vertical screw: s = p phi. With the centre at distance c the screw turns about z, which weight does not
+    turn: (Jz + m c^2 + m p^2) phi'' = -m g p - d phi'. Closed form."""
+    m, c, Jz, pitch, g, d, w0 = 1.4, 0.1, 0.03, 0.4, 9.81, 0.02, 6.0
+    p = pitch / (2 * math.pi)
+    J = Jz + m * c * c + m * p * p
+    T = times(2, 20)
+    end = -m * g * p / d
+    phi = end * T + (w0 - end) * J / d * (1 - np.exp(-d / J * T))
+    w = end + (w0 - end) * np.exp(-d / J * T)
+    # what the ground must exert: weight and its motion along z; across: the centre's circle
+    acc = -d / J * (w0 - end) * np.exp(-d / J * T)
+    write("helix", "loops.py, helix: closed form", 1, 0, T,
+          {"screw.phi": phi, "screw.w": w, "nut.y[3]": p * phi, "at_screw.force[3]": m * (g + p * acc),
+           "at_screw.force[1]": -m * c * (w**2 * np.cos(phi) + acc * np.sin(phi)), "at_screw.torque[3]": (J - m * p * p) * acc}, 1e-8)
 
 
 def cardan():
@@ -426,7 +606,7 @@ def three_rods():
 
 
 ALL = ["four_bar", "slider_crank_offset", "five_bar", "parallelogram", "rod_four_bar", "rssr_spatial", "spatial_slider_crank",
-       "bennett_linkage", "bricard", "sarrus", "stewart", "cardan", "cardan_double", "three_rods"]
+       "bennett_linkage", "bricard", "sarrus", "stewart", "stewart_driven", "rscr", "trammel", "chain", "delta", "helix", "cardan", "cardan_double", "three_rods"]
 
 if __name__ == "__main__":
     for f in sys.argv[1:] or ALL:

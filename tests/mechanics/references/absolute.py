@@ -284,12 +284,8 @@ class Mechanism:
         return y
 
     def degrees(self):
-        g, J, _ = self.constraints()
-        if not len(g):
-            return 6 * len(self.m), 0
-        s = np.linalg.svd(J, compute_uv=False)
-        rank = int((s > 1e-7 * s[0]).sum())
-        return 6 * len(self.m) - rank, len(g) - rank
+        s = np.linalg.svd(self.constraints()[1], compute_uv=False)
+        return 6 * len(self.m) - int((s > 1e-7 * s[0]).sum())
 
     # ---- motion --------------------------------------------------------------------------------------------
     def accelerations(self, t):

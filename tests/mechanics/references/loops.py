@@ -6,7 +6,7 @@ import sys
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from absolute import GROUND, Mechanism, matrix, rotation, rpy
+from absolute import GROUND, Mechanism, quaternion, rotation, rpy
 from lagrange import ATOL, RTOL, write
 
 X, Y, Z = [1, 0, 0], [0, 1, 0], [0, 0, 1]
@@ -25,14 +25,13 @@ def on_place(i, P, axis):
     return lambda m, a: m.place(i, P)[axis]
 
 
-def finish(name, M, T, out, tolerance, how="absolute coordinates", expect=None, coordinates=None):
-    """coordinates, expect: how many coordinates and rows cotree's choice of tree has; what is redundant follows from the degrees of freedom."""
-    degrees, _ = M.degrees()
+def finish(name, M, T, out, tolerance, coordinates):
+    """coordinates: of any spanning tree of the joints, and rows of the others; what is redundant follows from the degrees of freedom."""
+    degrees = M.degrees()
     curves, gap = M.run(T, out)
     print(f"  {degrees} degrees of freedom, largest gap {gap:.1e}")
     tree, rows = coordinates
-    write(name, f"loops.py, {name}: {how}", degrees, rows - (tree - degrees), T, curves, tolerance)
-    return curves
+    write(name, f"loops.py, {name}: absolute coordinates", degrees, rows - (tree - degrees), T, curves, tolerance)
 
 
 def bar(M, length, mass, inertia, r, R, along=(1, 0, 0)):
@@ -162,46 +161,29 @@ def rod_four_bar():
 def rssr():
     """Crank about z, rocker about x, between them a bar with a ball at each end that also turns about itself."""
     M = Mechanism()
+    length, foot = 0.52, np.array([0.4, 0.3, 0])
     crank = bar(M, 0.15, 0.7, [0.0002, 0.0015, 0.0015, 0, 0, 0], O, rotation(Z, 0.4))
-    rocker = bar(M, 0.3, 0.9, [0.007, 0.0004, 0.007, 0, 0, 0], [0.4, 0.3, 0], rotation(X, 1.3), along=Y)
+    rocker = bar(M, 0.3, 0.9, [0.007, 0.0004, 0.007, 0, 0, 0], foot, rotation(X, 1.3), along=Y)
     start = rotation(Z, 0.4) @ [0.15, 0, 0]
-    end = np.array([0.4, 0.3, 0]) + rotation(X, 1.3) @ [0, 0.3, 0]
-    d = end - start
+    d = foot + rotation(X, 1.3) @ [0, 0.3, 0] - start
     R = rpy(0, -math.atan2(d[2], math.hypot(d[0], d[1])), math.atan2(d[1], d[0]))
-    length = 0.52
     coupler = bar(M, length, 0.8, [0.003, 0.02, 0.021, 0, 0, 0], start, R)
     M.revolute(GROUND, O, Z, crank, O, Z)
-    M.revolute(GROUND, [0.4, 0.3, 0], X, rocker, O, X)
+    M.revolute(GROUND, foot, X, rocker, O, X)
     M.spherical(crank, [0.15, 0, 0], coupler, O)
     M.spherical(coupler, [length, 0, 0], rocker, [0, 0.3, 0])
     a, b = M.angle(GROUND, Z, crank, X), M.angle(GROUND, X, rocker, Y)
     M.assemble({a: 0.4}, {a: 5.0})
-    return M, crank, rocker, coupler, a, b
-
-
-def rssr_spatial():
-    M, crank, rocker, coupler, a, b = rssr()
-    # the bar's spin about itself: w along its x axis, against the crank, is 2 rad/s at the start
-    n = 3
-    w = M.y0[10 * n:13 * n].reshape(n, 3)
+    # the bar turns about itself at 2 rad/s against the crank; its centre lies on that axis, so its velocity stays
+    w = M.w
     along = M.A[coupler][:, 0]
-    v = M.y0[7 * n:10 * n].reshape(n, 3)
-    spin = 2.0 - along @ (w[coupler] - w[crank])
-    w[coupler] += spin * along  # its centre lies on that axis: v stays
-    M.load(M.y0)
-    q = [float(x) for x in quat_of(M.A[crank].T @ M.A[coupler])]
-    u = [float(x) for x in M.A[coupler].T @ (w[coupler] - w[crank])]
-    print("  ball1.Q", q, "ball1.w", u, "rocker", M.measured(b))
+    w[coupler] += (2.0 - along @ (w[coupler] - w[crank])) * along
+    q = quaternion(M.A[crank].T @ M.A[coupler])
+    print("  ball1.Q", [float(x) for x in q * np.sign(q[0])], "ball1.w", M.A[coupler].T @ (w[coupler] - w[crank]), "rocker", M.measured(b))
     T = times(1.5, 30)
-    finish("rssr", M, T, {"crank_joint.phi": on_angle(a), "crank_joint.w": on_angle(a, True), "rocker_joint.phi": on_angle(b),
-                          "middle.y[1]": on_place(coupler, [0.26, 0.1, 0], 0), "middle.y[2]": on_place(coupler, [0.26, 0.1, 0], 1),
-                          "middle.y[3]": on_place(coupler, [0.26, 0.1, 0], 2)}, 1e-7, coordinates=(5, 3))
-
-
-def quat_of(R):
-    from absolute import quaternion
-    q = quaternion(R)
-    return q if q[0] >= 0 else -q
+    out = {f"middle.y[{k + 1}]": on_place(coupler, [0.26, 0.1, 0], k) for k in range(3)}
+    out.update({"crank_joint.phi": on_angle(a), "crank_joint.w": on_angle(a, True), "rocker_joint.phi": on_angle(b)})
+    finish("rssr", M, T, out, 1e-7, coordinates=(5, 3))
 
 
 def spatial_slider_crank():
@@ -244,60 +226,33 @@ def spatial_slider_crank():
 
 
 def bennett():
-    """Four axes: lengths a, b, twists with a/sin(alpha) = b/sin(beta). Each link leads along x of its frame, then is twisted about x."""
+    """Four axes that are neither parallel nor meet: lengths la, lb and twists with la/sin(alpha) = lb/sin(beta). Each link leads along x of its
+    frame and twists about it; the fourth is the ground."""
     la, alpha, beta = 0.3, math.radians(40), math.radians(65)
     lb = la * math.sin(beta) / math.sin(alpha)
-    M = Mechanism(g=(1.0, -4.0, -9.0))
-    th = 1.0  # of joint 1; joint 2 follows from tan(th1/2) tan(th2/2) = sin((a+b)/2)/sin((a-b)/2) in some arrangement: found by assembly
-    links = [(la, alpha), (lb, beta), (la, alpha), (lb, beta)]
-    best = None
+    th1 = 1.0
+    th2 = 2 * math.atan(math.sin((beta + alpha) / 2) / math.sin((beta - alpha) / 2) / math.tan(th1 / 2))
+    lengths, twists, turns = [la, lb, la, lb], [alpha, beta, alpha, beta], [th1, th2, -th1, -th2]
     R, r, frames = np.eye(3), np.zeros(3), []
-    # frame k+1 = frame k after turn th_k about z, shift along x, twist about x; link 4 is the ground
-    k = math.sin((beta + alpha) / 2) / math.sin((beta - alpha) / 2)
-    th2 = 2 * math.atan(k / math.tan(th / 2))
-    for sign in (1, -1):
-        ths = [th, sign * th2, -th, -sign * th2]
-        R, r, frames = np.eye(3), np.zeros(3), []
-        for (length, twist), q in zip(links, ths):
-            R = R @ rotation(Z, q)
-            frames.append((R, r))
-            r = r + R @ [length, 0, 0]
-            R = R @ rotation(X, twist)
-        gap = np.linalg.norm(r) + np.linalg.norm(R - np.eye(3))
-        if best is None or gap < best[0]:
-            best = (gap, frames, ths)
-    gap, frames, ths = best
-    print(f"  closed to {gap:.1e} with {ths}")
-    return M, la, lb, alpha, beta, frames, ths
-
-
-def bennett_linkage():
-    M, la, lb, alpha, beta, frames, ths = bennett()
-    # ground is link 4: its frame is turned by ths[3] and leads back to joint 1; the first three move
-    lengths = [la, lb, la]
-    twists = [alpha, beta, alpha]
-    masses = [1.0, 1.3, 0.8]
-    bodies = [bar(M, lengths[k], masses[k], [0.002, 0.02, 0.022, 0, 0, 0], frames[k][1], frames[k][0]) for k in range(3)]
+    for length, twist, turn in zip(lengths, twists, turns):
+        R = R @ rotation(Z, turn)
+        frames.append((R, r))
+        r, R = r + R @ [length, 0, 0], R @ rotation(X, twist)
+    assert np.abs(r).max() + np.abs(R - np.eye(3)).max() < 1e-14, "the formula closes the loop"
+    M = Mechanism(g=(1.0, -4.0, -9.0))
+    bodies = [bar(M, lengths[k], (1.0, 1.3, 0.8)[k], [0.002, 0.02, 0.022, 0, 0, 0], frames[k][1], frames[k][0]) for k in range(3)]
     end = lambda k: [lengths[k], 0, 0]
     axis = lambda k: rotation(X, twists[k]) @ Z
-    last_R = frames[3][0] @ rotation(Z, -ths[3])  # where joint 4 is zero, on the side of link 3
     M.revolute(GROUND, O, Z, bodies[0], O, Z)
     M.revolute(bodies[0], end(0), axis(0), bodies[1], O, Z)
     M.revolute(bodies[1], end(1), axis(1), bodies[2], O, Z)
-    # the ground's own point and axis of joint 4, from the closed position: joint 1 is zero along the ground's x
-    ground_point = frames[3][1]
-    ground_axis = frames[3][0] @ Z
-    M.revolute(bodies[2], end(2), axis(2), GROUND, ground_point, ground_axis)
+    M.revolute(bodies[2], end(2), axis(2), GROUND, frames[3][1], frames[3][0] @ Z)
     a = M.angle(GROUND, Z, bodies[0], X)
-    b = M.angle(bodies[0], axis(0), bodies[1], X, X)
-    M.angles[b] = (bodies[0], axis(0), np.array(X, float), bodies[1], np.array(X, float))
-    M.assemble({a: ths[0]}, {a: 3.0})
-    # the ground as a user says it: from joint 1 back by the fourth link, whose frame is turned by -ths[3] at joint 4
-    back = rotation(X, -beta) @ np.eye(3)
-    print("  ground of joint 4 from joint 1:", [float(v) for v in ground_point], [float(v) for v in ground_axis])
-    T = times(1, 20)
-    finish("bennett", M, T, {"j1.phi": on_angle(a), "j1.w": on_angle(a, True), "tip.y[1]": on_place(bodies[1], end(1), 0),
-                             "tip.y[2]": on_place(bodies[1], end(1), 1), "tip.y[3]": on_place(bodies[1], end(1), 2)}, 1e-7, coordinates=(3, 5))
+    M.assemble({a: th1}, {a: 3.0})
+    T = times(0.5, 20)
+    out = {f"tip.y[{k + 1}]": on_place(bodies[1], end(1), k) for k in range(3)}
+    out.update({"j1.phi": on_angle(a), "j1.w": on_angle(a, True)})
+    finish("bennett", M, T, out, 1e-7, coordinates=(3, 5))
 
 
 def bricard():
@@ -501,42 +456,14 @@ def chain():
         lo, hi = (a, hi) if l * np.cos(-a + 2 * a * depth / (n - 1)).sum() > span else (lo, a)
     q0 = -a + 2 * a * depth / (n - 1)
     print(f"  first angle {-a!r}, between bars {2 * a / (n - 1)!r}")
-    T = times(0.2, 10)
-    s = solve_ivp(rhs, (0, 0.2), np.concatenate([q0, np.zeros(n)]), method="DOP853", rtol=1e-12, atol=1e-13, t_eval=T)
+    T = times(0.1, 10)
+    s = solve_ivp(rhs, (0, 0.1), np.concatenate([q0, np.zeros(n)]), method="DOP853", rtol=1e-12, atol=1e-13, t_eval=T)
     q = s.y[:n]
     gap = max(abs(l * np.cos(q).sum(axis=0) - span).max(), abs(l * np.sin(q).sum(axis=0)).max())
     print(f"  gap {gap:.1e}")
     x, z = l * np.cumsum(np.cos(q), axis=0), l * np.cumsum(np.sin(q), axis=0)
     write("chain_26", "loops.py, chain: absolute angles, two conditions", n - 2, 5 - 2, T,
           {"middle.y[1]": x[12], "middle.y[3]": z[12], "quarter.y[1]": x[5], "quarter.y[3]": z[5]}, 1e-6)
-
-
-def delta():
-    """Delta robot: three upper arms, six rods without mass, a plate that cannot lean; three degrees of freedom."""
-    M = Mechanism(g=(0, 0, -9.81))
-    h = 0.75
-    plate = M.body(1.5, [0, 0, -0.03], [0.004, 0.004, 0.007, 0, 0, 0], [0, 0, -h], np.eye(3))
-    upper = []
-    for k in range(3):
-        R = rotation(Z, 2 * math.pi * k / 3) @ rotation(Y, 0.2)
-        foot = rotation(Z, 2 * math.pi * k / 3) @ [0.2, 0, 0]
-        upper.append(M.body(0.8, [0.15, 0, 0], [0.0005, 0.008, 0.008, 0, 0, 0], foot, R))
-        M.revolute(GROUND, foot, rotation(Z, 2 * math.pi * k / 3) @ Y, upper[k], O, Y)
-        for side in (-0.06, 0.06):
-            M.rod(upper[k], [0.35, side, 0], plate, rotation(Z, 2 * math.pi * k / 3) @ [0.06, side, 0], 0.8)
-    a = [M.angle(GROUND, rotation(Z, 2 * math.pi * k / 3) @ Y, upper[k], rotation(Z, 2 * math.pi * k / 3) @ X, X) for k in range(3)]
-    torque = [-6.0, -7.0, -6.5]
-
-    def force(m, t):
-        for k in range(3):
-            m.twist(upper[k], rotation(Z, 2 * math.pi * k / 3) @ [0, torque[k] - 0.5 * m.rate(a[k]), 0])
-
-    M.forces.append(force)
-    M.assemble({k: 0.2 for k in a}, {k: 0.0 for k in a})
-    print("  starts", M.place(plate, O))
-    T = times(0.6, 20)
-    finish("delta", M, T, {"upper[1].phi": on_angle(0), "upper[2].phi": on_angle(1), "upper[3].phi": on_angle(2), "plate.r[1]": on_place(plate, O, 0),
-                           "plate.r[2]": on_place(plate, O, 1), "plate.r[3]": on_place(plate, O, 2)}, 1e-7, coordinates=(9, 6))
 
 
 def helix():
@@ -605,8 +532,8 @@ def three_rods():
            1e-7, coordinates=(6, 3))
 
 
-ALL = ["four_bar", "slider_crank_offset", "five_bar", "parallelogram", "rod_four_bar", "rssr_spatial", "spatial_slider_crank",
-       "bennett_linkage", "bricard", "sarrus", "stewart", "stewart_driven", "rscr", "trammel", "chain", "delta", "helix", "cardan", "cardan_double", "three_rods"]
+ALL = ["four_bar", "slider_crank_offset", "five_bar", "parallelogram", "rod_four_bar", "rssr", "spatial_slider_crank",
+       "bennett", "bricard", "sarrus", "stewart", "stewart_driven", "rscr", "trammel", "chain", "helix", "cardan", "cardan_double", "three_rods"]
 
 if __name__ == "__main__":
     for f in sys.argv[1:] or ALL:

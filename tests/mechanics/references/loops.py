@@ -66,6 +66,39 @@ def four_bar():
            coordinates=(3, 5))
 
 
+def four_bar_driven():
+    """The four-bar with its crank at a constant rate: angles in closed form; what the crank takes from the energy,
+    torque = dE/dphi at a constant rate."""
+    l1, l2, l3, l4, w, g = 0.2, 0.4, 0.3, 0.35, 5.0, 9.81
+    I1, I2, I3 = 0.004, 0.014, 0.008
+
+    def angles(p):
+        """Absolute angles of coupler and rocker (from its pin to the ground), rocker's end above the line."""
+        d = np.array([l4 - l1 * np.cos(p), -l1 * np.sin(p)])
+        L = np.hypot(*d)
+        b = np.arctan2(d[1], d[0])
+        return b + np.arccos((l2**2 + L**2 - l3**2) / (2 * l2 * L)), b - np.arccos((l3**2 + L**2 - l2**2) / (2 * l3 * L))
+
+    def energy(p):
+        c, r = angles(p)
+        # rates by the loop: l1 sin p + l2 c' sin c + l3 r' sin r = 0, and with cosines
+        A = np.array([[l2 * np.sin(c), l3 * np.sin(r)], [l2 * np.cos(c), l3 * np.cos(r)]])
+        kc, kr = np.linalg.solve(A, [-l1 * np.sin(p), -l1 * np.cos(p)])
+        v2 = np.array([-l1 * np.sin(p) - l2 / 2 * kc * np.sin(c), l1 * np.cos(p) + l2 / 2 * kc * np.cos(c)]) * w
+        v3 = np.array([l3 / 2 * kr * np.sin(r), -l3 / 2 * kr * np.cos(r)]) * w
+        T = (I1 + l1**2 / 4) * w * w / 2 + (v2 @ v2 + I2 * (kc * w)**2 + v3 @ v3 + I3 * (kr * w)**2) / 2
+        return T + g * (l1 / 2 * np.sin(p) + l1 * np.sin(p) + l2 / 2 * np.sin(c) - l3 / 2 * np.sin(r))
+
+    T = times(2, 40)
+    p = 1.0 + w * T
+    c, r = np.array([angles(x) for x in p]).T
+    e = 2e-3
+    torque = [(45 * (energy(x + e) - energy(x - e)) - 9 * (energy(x + 2 * e) - energy(x - 2 * e)) + energy(x + 3 * e) - energy(x - 3 * e)) / (60 * e) for x in p]
+    c, r = np.unwrap(c), np.unwrap(r)
+    write("four_bar_driven", "loops.py, four_bar_driven: closed form", 1, 3, T,
+          {"j1.phi": p, "j2.phi": c - p, "j3.phi": r - c, "j1.drive": torque}, 1e-7)
+
+
 def slider_crank_offset():
     """With what the bearing, the pin and the guide carry."""
     M = Mechanism(g=(0, -9.81, 0))
@@ -532,7 +565,7 @@ def three_rods():
            1e-7, coordinates=(6, 3))
 
 
-ALL = ["four_bar", "slider_crank_offset", "five_bar", "parallelogram", "rod_four_bar", "rssr", "spatial_slider_crank",
+ALL = ["four_bar", "four_bar_driven", "slider_crank_offset", "five_bar", "parallelogram", "rod_four_bar", "rssr", "spatial_slider_crank",
        "bennett", "bricard", "sarrus", "stewart", "stewart_driven", "rscr", "trammel", "chain", "helix", "cardan", "cardan_double", "three_rods"]
 
 if __name__ == "__main__":

@@ -161,6 +161,11 @@ class Mechanism:
         A, _, v, w = self.pose(i)
         return v + cross(w, A @ self._offset(i, P))
 
+    def acceleration(self, i, P):
+        """At the state that was evaluated last."""
+        s, w = self.A[i] @ self._offset(i, P), self.w[i]
+        return self.a[i, :3] + cross(self.a[i, 3:], s) + cross(w, cross(w, s))
+
     def push(self, i, P, force):
         """A force of the world at a point of a body."""
         if i >= 0:
@@ -322,7 +327,7 @@ class Mechanism:
         n = len(self.m)
         self.now = t
         self.load(y)
-        a = self.accelerations(t).reshape(n, 6)
+        self.a = a = self.accelerations(t).reshape(n, 6)
         qd = np.empty((n, 4))
         for i in range(n):
             q, w = self.q[i], self.w[i]

@@ -32,6 +32,7 @@ def finish(name, M, T, out, tolerance, coordinates):
     print(f"  {degrees} degrees of freedom, largest gap {gap:.1e}")
     tree, rows = coordinates
     write(name, f"loops.py, {name}: absolute coordinates", degrees, rows - (tree - degrees), T, curves, tolerance)
+    return curves
 
 
 def bar(M, length, mass, inertia, r, R, along=(1, 0, 0)):
@@ -66,6 +67,31 @@ def four_bar():
            coordinates=(3, 5))
 
 
+def four_bar_springs():
+    """The four-bar with a spring and damping in each of its four joints, so that one acts in the joint that closes the loop."""
+    M = Mechanism(g=(0, -9.81, 0))
+    (b1, b2, b3), _ = planar_chain(M, O, [(0.2, 1, [0.001, 0.004, 0.004, 0, 0, 0], 1.0), (0.4, 1, [0.001, 0.014, 0.014, 0, 0, 0], 0.2),
+                                          (0.3, 1, [0.001, 0.008, 0.008, 0, 0, 0], -1.8)])
+    pairs = [(GROUND, O, b1, O), (b1, [0.2, 0, 0], b2, O), (b2, [0.4, 0, 0], b3, O), (b3, [0.3, 0, 0], GROUND, [0.35, 0, 0])]
+    for i, P, j, Q in pairs:
+        M.revolute(i, P, Z, j, Q, Z)
+        M.angle(i, Z, j, X)
+    M.assemble({0: 1.0}, {0: 2.0})
+
+    def force(m, t):
+        for k, (i, _, j, _) in enumerate(pairs):
+            torque = np.array([0, 0, -(3.0 + k) * m.measured(k) - 0.05 * (k + 1) * m.rate(k)])
+            m.twist(j, torque)
+            m.twist(i, -torque)
+
+    M.forces.append(force)
+    T = times(1, 20)
+    out = {f"j{k + 1}.phi": on_angle(k) for k in range(4)}
+    out.update({f"j{k + 1}.w": on_angle(k, True) for k in range(4)})
+    curves = finish("four_bar_springs", M, T, out, 1e-7, coordinates=(3, 5))
+    assert all(abs(x) < 3 for k in range(4) for x in curves[f"j{k + 1}.phi"]), "angles that are measured stay within half a turn"
+
+
 def four_bar_driven():
     """The four-bar with its crank at a constant rate: angles in closed form; what the crank takes from the energy,
     torque = dE/dphi at a constant rate."""
@@ -95,7 +121,7 @@ def four_bar_driven():
     e = 2e-3
     torque = [(45 * (energy(x + e) - energy(x - e)) - 9 * (energy(x + 2 * e) - energy(x - 2 * e)) + energy(x + 3 * e) - energy(x - 3 * e)) / (60 * e) for x in p]
     c, r = np.unwrap(c), np.unwrap(r)
-    write("four_bar_driven", "loops.py, four_bar_driven: closed form", 1, 3, T,
+    write("four_bar_driven", "four_bar_springs", "loops.py, four_bar_driven: closed form", 1, 3, T,
           {"j1.phi": p, "j2.phi": c - p, "j3.phi": r - c, "j1.drive": torque}, 1e-7)
 
 
@@ -214,7 +240,14 @@ def rssr():
     q = quaternion(M.A[crank].T @ M.A[coupler])
     print("  ball1.Q", [float(x) for x in q * np.sign(q[0])], "ball1.w", M.A[coupler].T @ (w[coupler] - w[crank]), "rocker", M.measured(b))
     T = times(1.5, 30)
-    out = {f"middle.y[{k + 1}]": on_place(coupler, [0.26, 0.1, 0], k) for k in range(3)}
+    P = [0.26, 0.1, 0]
+    sensors = {"middle": lambda m: m.place(coupler, P), "speed": lambda m: m.velocity(coupler, P), "acceleration": lambda m: m.acceleration(coupler, P),
+               "felt": lambda m: m.A[coupler].T @ (m.acceleration(coupler, P) - m.g), "gyro": lambda m: m.A[coupler].T @ m.w[coupler],
+               "from_rocker": lambda m: m.A[rocker].T @ (m.place(coupler, P) - m.place(rocker, [0, 0.3, 0]))}
+    out = {f"{name}.y[{k + 1}]": (lambda f, k: lambda m, _: f(m)[k])(f, k) for name, f in sensors.items() for k in range(3)}
+    out["turned.y[1]"] = lambda m, _: math.atan2(m.A[coupler][2, 1], m.A[coupler][2, 2])
+    out["turned.y[2]"] = lambda m, _: math.asin(-m.A[coupler][2, 0])
+    out["turned.y[3]"] = lambda m, _: math.atan2(m.A[coupler][1, 0], m.A[coupler][0, 0])
     out.update({"crank_joint.phi": on_angle(a), "crank_joint.w": on_angle(a, True), "rocker_joint.phi": on_angle(b)})
     finish("rssr", M, T, out, 1e-7, coordinates=(5, 3))
 
@@ -443,6 +476,37 @@ def rscr():
                           "sleeve.slide.s": slide}, 1e-7, coordinates=(4, 3))
 
 
+def rccc():
+    """A turning joint and three that turn and slide, in a loop of four bars: a slide closes it. Bars lead along x of their frame and twist about it."""
+    lengths, twists = [0.2, 0.5, 0.4, 0.45], [math.radians(d) for d in (30, 55, 50, 60)]
+    turns = [0.5, 1.988, 1.0436]
+    M = Mechanism()
+    R, r, bodies = np.eye(3), np.zeros(3), []
+    for k in range(3):
+        R = R @ rotation(Z, turns[k])
+        bodies.append(bar(M, lengths[k], (0.6, 1.0, 0.8)[k], [0.002, 0.015, 0.016, 0, 0, 0], r, R))
+        r, R = r + R @ [lengths[k], 0, 0], R @ rotation(X, twists[k])
+    end, axis = lambda k: [lengths[k], 0, 0], lambda k: rotation(X, twists[k]) @ Z
+    # the fourth bar is the ground: its frame leads to that of the first joint
+    back = rotation(X, -twists[3])
+    point, last = back @ [-lengths[3], 0, 0], back
+    M.revolute(GROUND, O, Z, bodies[0], O, Z)
+    M.cylindrical(bodies[0], end(0), axis(0), bodies[1], O, Z)
+    M.cylindrical(bodies[1], end(1), axis(1), bodies[2], O, Z)
+    M.cylindrical(bodies[2], end(2), axis(2), GROUND, point, last @ Z)
+    a = M.angle(GROUND, Z, bodies[0], X)
+    twist = lambda k: rotation(X, twists[k]) @ X
+    b = [M.angle(bodies[k], axis(k), bodies[k + 1] if k < 2 else GROUND, twist(k), X if k < 2 else last @ X) for k in range(3)]
+    M.assemble({a: 0.5}, {a: 6.0})
+    far = lambda k: (lambda m, _: (m.A[bodies[k]] @ axis(k)) @ ((m.place(bodies[k + 1], O) if k < 2 else point) - m.place(bodies[k], end(k))))
+    print("  starts", [M.measured(k) for k in range(4)], [far(k)(M, 0) for k in range(3)])
+    T = times(1, 20)
+    out = {"j1.phi": on_angle(a), "j1.w": on_angle(a, True)}
+    for k in range(3):
+        out[f"j{k + 2}.turn.phi"], out[f"j{k + 2}.slide.s"] = on_angle(b[k]), far(k)
+    finish("rccc", M, T, out, 1e-7, coordinates=(5, 4))
+
+
 def trammel():
     """A bar whose ends slide on two axes at a right angle: its middle goes on a circle. Closed form: (I + m l^2/4 + mx l^2 s^2 + mz l^2 c^2) th'' + ..."""
     l, m, I, mx, mz, g = 0.8, 1.2, 0.07, 0.5, 0.7, 9.81
@@ -566,7 +630,7 @@ def three_rods():
 
 
 ALL = ["four_bar", "four_bar_driven", "slider_crank_offset", "five_bar", "parallelogram", "rod_four_bar", "rssr", "spatial_slider_crank",
-       "bennett", "bricard", "sarrus", "stewart", "stewart_driven", "rscr", "trammel", "chain", "helix", "cardan", "cardan_double", "three_rods"]
+       "bennett", "bricard", "sarrus", "stewart", "stewart_driven", "rscr", "rccc", "trammel", "chain", "helix", "cardan", "cardan_double", "three_rods"]
 
 if __name__ == "__main__":
     for f in sys.argv[1:] or ALL:

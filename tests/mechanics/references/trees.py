@@ -6,7 +6,7 @@ import numpy as np
 import sympy as sp
 from scipy.integrate import solve_ivp
 
-from absolute import GROUND, Mechanism, rotation
+from absolute import GROUND, Mechanism, matrix, rotation
 from lagrange import ATOL, RTOL, Lagrange, turn, write
 
 X, Y, Z = [1, 0, 0], [0, 1, 0], [0, 0, 1]
@@ -199,7 +199,57 @@ def hoop():
            "bead.y[3]": -r * np.cos(th)}, 1e-7)
 
 
+# ---- Forces on a free body -----------------------------------------------------------------------------------
+def craft():
+    """A body in space with a thrust of its own at a point off its centre, a torque of its own, a force and a torque of the world, a spring to
+    the ground, and a rotor that it carries: its spin adds a constant angular momentum J w n of the body. The rotor turns at a constant rate
+    against the body, so that the torque on its axis is J n.alpha; about the other axes it is a disc of J/2."""
+    m, c, I = 3.0, np.array([0.05, -0.02, 0.03]), np.array([[0.05, 0.002, 0.001], [0.002, 0.06, -0.003], [0.001, -0.003, 0.04]])
+    n, J, W = np.array([0.6, 0.0, 0.8]), 0.004, 80.0
+    P, hook, foot = np.array([0.1, 0.2, -0.1]), np.array([0.3, 0.0, 0.1]), np.array([0.5, 0.5, 1.5])
+    disc = J / 2 * (np.eye(3) + np.outer(n, n))
+    # about the frame's origin the disc sits at c_rotor = origin; all about the centre of the body: the disc has no mass
+    total = I + disc
+
+    def wrench(r, R, v, w):
+        """Force and torque about the centre, of the world; r, v: centre."""
+        f = m * np.array([0, 0, -9.81]) + R @ [0.5, 0, 30.0] + np.array([1.0, -0.5, 0.2])
+        t = np.cross(R @ (P - c), R @ [0.5, 0, 30.0]) + R @ [0.01, -0.02, 0.03] + np.array([0.02, 0.01, -0.015])
+        t = t + np.cross(R @ (P - c), np.array([1.0, -0.5, 0.2]))
+        s = R @ (hook - c)
+        d = r + s - foot
+        rate = v + np.cross(w, s)
+        L = np.linalg.norm(d)
+        pull = -(25.0 * (L - 0.6) + 1.5 * (d @ rate) / L) * d / L
+        return f + pull, t + np.cross(s, pull)
+
+    def rhs(t, y):
+        r, q, v, w = y[:3], y[3:7], y[7:10], y[10:13]  # w: of the body, in its axes
+        R = matrix(q)
+        f, torque = wrench(r, R, v, R @ w)
+        H = total @ w + J * W * n
+        a = np.linalg.solve(total, R.T @ torque - np.cross(w, H))
+        qd = np.concatenate([[-(q[1:] @ w)], q[0] * w + np.cross(q[1:], w)]) / 2
+        return np.concatenate([v, qd, f / m, a])
+
+    w0 = np.array([1.0, -2.0, 0.5])
+    origin = np.array([0.1, 0.0, 1.0])
+    q0 = np.array([0.9, 0.1, -0.3, 0.2])
+    R0 = matrix(q0)
+    start = np.concatenate([origin + R0 @ c, q0 / np.linalg.norm(q0), [0.3, 0, 0] + np.cross(R0 @ w0, R0 @ c), w0])
+    T = times(2, 20)
+    s = solve_ivp(rhs, (0, 2), start, method="DOP853", rtol=RTOL, atol=ATOL, t_eval=T)
+    out = {f"flight.r[{k + 1}]": [] for k in range(3)} | {f"flight.w[{k + 1}]": [] for k in range(3)} | {"rotor.joint.drive": []}
+    for t, y in zip(T, s.y.T):
+        place = y[:3] - matrix(y[3:7]) @ c
+        for k in range(3):
+            out[f"flight.r[{k + 1}]"].append(place[k])
+            out[f"flight.w[{k + 1}]"].append(y[10 + k])
+        out["rotor.joint.drive"].append(J * n @ rhs(t, y)[10:13])
+    write("craft", "trees.py, craft: Newton and Euler for one body with a constant spin", 7, 0, T, out, 1e-7)
+
+
 if __name__ == "__main__":
-    for f in sys.argv[1:] or ["top_nutation", "top_fast", "top_upright", "gimbals", "carts", "arms", "hoop"]:
+    for f in sys.argv[1:] or ["top_nutation", "top_fast", "top_upright", "gimbals", "carts", "arms", "hoop", "craft"]:
         print(f)
         globals()[f]()

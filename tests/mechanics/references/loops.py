@@ -121,7 +121,7 @@ def four_bar_driven():
     e = 2e-3
     torque = [(45 * (energy(x + e) - energy(x - e)) - 9 * (energy(x + 2 * e) - energy(x - 2 * e)) + energy(x + 3 * e) - energy(x - 3 * e)) / (60 * e) for x in p]
     c, r = np.unwrap(c), np.unwrap(r)
-    write("four_bar_driven", "four_bar_springs", "loops.py, four_bar_driven: closed form", 1, 3, T,
+    write("four_bar_driven", "loops.py, four_bar_driven: closed form", 1, 3, T,
           {"j1.phi": p, "j2.phi": c - p, "j3.phi": r - c, "j1.drive": torque}, 1e-7)
 
 
@@ -629,7 +629,7 @@ def three_rods():
            1e-7, coordinates=(6, 3))
 
 
-ALL = ["four_bar", "four_bar_driven", "slider_crank_offset", "five_bar", "parallelogram", "rod_four_bar", "rssr", "spatial_slider_crank",
+ALL = ["four_bar", "four_bar_driven", "four_bar_springs", "slider_crank_offset", "five_bar", "parallelogram", "rod_four_bar", "rssr", "spatial_slider_crank",
        "bennett", "bricard", "sarrus", "stewart", "stewart_driven", "rscr", "rccc", "trammel", "chain", "helix", "cardan", "cardan_double", "three_rods"]
 
 if __name__ == "__main__":

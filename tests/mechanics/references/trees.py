@@ -199,6 +199,38 @@ def hoop():
            "bead.y[3]": -r * np.cos(th)}, 1e-7)
 
 
+# ---- Governor ------------------------------------------------------------------------------------------------
+def governor():
+    """Fly-ball governor: a shaft free to turn, two arms with balls, a slider on the shaft, hung from the arms by stiff springs with dampers."""
+    q = sp.symbols("q:4")  # shaft, two arms (0 hanging), slider downwards
+    R = turn(Z, q[0])
+    v = lambda *x: sp.Matrix(x)
+    bodies = [(2.0, [0.1, 0.1, 0.02, 0, 0, 0], v(0, 0, 0), R)]
+    for side, a in ((1, q[1]), (-1, q[2])):
+        A = R * turn([0, -side, 0], a)
+        bodies.append((5.3, [0.08, 0.08, 0.01, 0, 0, 0], R * v(side * 0.05, 0, 0) + A * v(0, 0, -0.9), A))
+    bodies.append((2.5, [0.01, 0.01, 0.015, 0, 0, 0], v(0, 0, -q[3]), R))
+    k, c, l0 = 20000.0, 300.0, 0.5
+
+    def force(t, q, u):
+        Q = np.zeros(4)
+        for i in (1, 2):  # middle of the arm against the rim of the slider, 0.05 m from the shaft
+            d = np.array([0.5 * np.sin(q[i]), q[3] - 0.5 * np.cos(q[i])])
+            J = np.array([[0.5 * np.cos(q[i]), 0], [0.5 * np.sin(q[i]), 1]])
+            L = np.hypot(*d)
+            rate = d @ J @ [u[i], u[3]] / L
+            pull = -(k * (L - l0) + c * rate) * (d @ J) / L
+            Q[i] += pull[0]
+            Q[3] += pull[1]
+        return Q
+
+    L = Lagrange(q, bodies, [0, 0, -9.81], force)
+    T = times(3, 30)
+    a, w = L.run([0, 0.5, 0.5, 0.88], [6.0, 0, 0, 0], T)
+    write("governor", "trees.py, governor: Lagrange", 4, 0, T,
+          {"shaft.phi": a[0], "shaft.w": w[0], "right.phi": a[1], "left.phi": a[2], "sleeve.s": a[3], "sleeve.v": w[3]}, 1e-6)
+
+
 # ---- Forces on a free body -----------------------------------------------------------------------------------
 def craft():
     """A body in space with a thrust of its own at a point off its centre, a torque of its own, a force and a torque of the world, a spring to
@@ -250,6 +282,6 @@ def craft():
 
 
 if __name__ == "__main__":
-    for f in sys.argv[1:] or ["top_nutation", "top_fast", "top_upright", "gimbals", "carts", "arms", "hoop", "craft"]:
+    for f in sys.argv[1:] or ["top_nutation", "top_fast", "top_upright", "gimbals", "carts", "arms", "hoop", "governor", "craft"]:
         print(f)
         globals()[f]()

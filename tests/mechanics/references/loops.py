@@ -476,8 +476,9 @@ def rscr():
                           "sleeve.slide.s": slide}, 1e-7, coordinates=(4, 3))
 
 
-def rccc():
-    """A turning joint and three that turn and slide, in a loop of four bars: a slide closes it. Bars lead along x of their frame and twist about it."""
+def rccc(springs=False):
+    """A turning joint and three that turn and slide, in a loop of four bars: a slide closes it. Bars lead along x of their frame and twist about it.
+    With springs there is one on every angle, and one with a damper on every slide."""
     lengths, twists = [0.2, 0.5, 0.4, 0.45], [math.radians(d) for d in (30, 55, 50, 60)]
     turns = [0.5, 1.988, 1.0436]
     M = Mechanism()
@@ -500,11 +501,31 @@ def rccc():
     M.assemble({a: 0.5}, {a: 6.0})
     far = lambda k: (lambda m, _: (m.A[bodies[k]] @ axis(k)) @ ((m.place(bodies[k + 1], O) if k < 2 else point) - m.place(bodies[k], end(k))))
     print("  starts", [M.measured(k) for k in range(4)], [far(k)(M, 0) for k in range(3)])
-    T = times(1, 20)
+
+    def force(m, t):
+        m.twist(bodies[0], np.array([0, 0, -3.0 * m.measured(a)]))
+        for k in range(3):
+            n, j = m.A[bodies[k]] @ axis(k), bodies[k + 1] if k < 2 else GROUND
+            tip = m.velocity(j, O if k < 2 else point) - m.velocity(bodies[k], end(k))
+            drift = np.cross(m.w[bodies[k]], n) @ ((m.place(j, O) if k < 2 else point) - m.place(bodies[k], end(k)))
+            torque, pull = -3.0 * m.measured(b[k]) * n, -(300.0 * far(k)(m, 0) + 5.0 * (n @ tip + drift)) * n
+            m.twist(j, torque)
+            m.twist(bodies[k], -torque)
+            m.push(j, O, pull)
+            m.push(bodies[k], end(k), -pull)
+
+    if springs:
+        M.forces.append(force)
+    T = times(0.12 if springs else 1, 12 if springs else 20)
     out = {"j1.phi": on_angle(a), "j1.w": on_angle(a, True)}
     for k in range(3):
         out[f"j{k + 2}.turn.phi"], out[f"j{k + 2}.slide.s"] = on_angle(b[k]), far(k)
-    finish("rccc", M, T, out, 1e-7, coordinates=(5, 4))
+    curves = finish("rccc_springs" if springs else "rccc", M, T, out, 1e-7, coordinates=(5, 4))
+    assert not springs or all(abs(x) < 3.1 for name, curve in curves.items() if name.endswith("phi") for x in curve)
+
+
+def rccc_springs():
+    rccc(springs=True)
 
 
 def trammel():
@@ -630,7 +651,7 @@ def three_rods():
 
 
 ALL = ["four_bar", "four_bar_driven", "four_bar_springs", "slider_crank_offset", "five_bar", "parallelogram", "rod_four_bar", "rssr", "spatial_slider_crank",
-       "bennett", "bricard", "sarrus", "stewart", "stewart_driven", "rscr", "rccc", "trammel", "chain", "helix", "cardan", "cardan_double", "three_rods"]
+       "bennett", "bricard", "sarrus", "stewart", "stewart_driven", "rscr", "rccc", "rccc_springs", "trammel", "chain", "helix", "cardan", "cardan_double", "three_rods"]
 
 if __name__ == "__main__":
     for f in sys.argv[1:] or ALL:

@@ -542,6 +542,32 @@ def trammel():
           {"across.s": l * np.cos(th), "down.s": l * np.sin(th), "across.v": -l * np.sin(th) * w, "down.v": l * np.cos(th) * w}, 1e-7)
 
 
+def scotch_yoke():
+    """A block on the crank slides in the slot of a yoke that slides across: x = r cos phi. (J + m r^2 sin^2 phi) phi'' + m r^2 sin phi cos phi phi'^2
+    = torque, J with the block. Closed form, with what the slot presses: m x'', all of it along the yoke's way."""
+    r, J, block, m, torque = 0.1, 0.004, 0.3, 2.0, 0.5
+    J += block * r * r
+    acc = lambda p, w: (torque - m * r * r * math.sin(p) * math.cos(p) * w * w) / (J + m * r * r * math.sin(p)**2)
+    T = times(2, 40)
+    s = solve_ivp(lambda t, y: [y[1], acc(*y)], (0, 2), [0.8, 1.0], method="DOP853", rtol=RTOL, atol=ATOL, t_eval=T)
+    p, w = s.y
+    a = np.array([acc(*y) for y in s.y.T])
+    write("scotch_yoke", "loops.py, scotch_yoke: closed form", 1, 5 - 2, T,
+          {"crank.phi": p, "crank.w": w, "way.s": r * np.cos(p), "way.v": -r * np.sin(p) * w, "slot.s": r * np.sin(p), "slot.v": r * np.cos(p) * w,
+           "at_yoke.force[1]": -m * r * (np.cos(p) * w**2 + np.sin(p) * a)}, 1e-7)
+
+
+def wedge():
+    """A wedge that slides on the ground lifts a block that slides upwards: three slides in a loop, z = x tan(30 deg). Closed form:
+    (m1 + m2 tan^2) x'' = -m2 g tan - d x'."""
+    m1, m2, d, g, tan = 2.0, 1.5, 3.0, 9.81, math.tan(math.radians(30))
+    m, f = m1 + m2 * tan**2, m2 * g * tan
+    T = times(1, 20)
+    v = (2.0 + f / d) * np.exp(-d / m * T) - f / d
+    x = 0.5 + (2.0 + f / d) * m / d * (1 - np.exp(-d / m * T)) - f / d * T
+    write("wedge", "loops.py, wedge: closed form", 1, 5 - 1, T, {"along.s": x, "along.v": v, "up.s": x * tan, "face.s": x / math.cos(math.radians(30))}, 1e-8)
+
+
 def chain():
     """A chain of 26 bars between two points: more coordinates than the mass matrix is used for. Absolute angles and two conditions."""
     n, l, m, I, g, span = 26, 0.1, 0.2, 0.0003, 9.81, 2.0
@@ -651,7 +677,7 @@ def three_rods():
 
 
 ALL = ["four_bar", "four_bar_driven", "four_bar_springs", "slider_crank_offset", "five_bar", "parallelogram", "rod_four_bar", "rssr", "spatial_slider_crank",
-       "bennett", "bricard", "sarrus", "stewart", "stewart_driven", "rscr", "rccc", "rccc_springs", "trammel", "chain", "helix", "cardan", "cardan_double", "three_rods"]
+       "bennett", "bricard", "sarrus", "stewart", "stewart_driven", "rscr", "rccc", "rccc_springs", "trammel", "scotch_yoke", "wedge", "chain", "helix", "cardan", "cardan_double", "three_rods"]
 
 if __name__ == "__main__":
     for f in sys.argv[1:] or ALL:

@@ -118,7 +118,7 @@ def cart_matrices(n, chain, M, m, l, c, I, g):
 
 def carts():
     M, m, l, c, I, g = 2.0, 0.3, 0.4, 0.22, 0.004, 9.81
-    for n, chain, name, stop in ((1, True, "cart_1", 3.0), (3, True, "cart_3", 2.0), (6, True, "cart_6", 1.5), (12, True, "cart_12", 1.0),
+    for n, chain, name, stop in ((1, True, "cart_1", 3.0), (3, True, "cart_3", 2.0), (6, True, "cart_6", 1.5), (12, True, "cart_12", 1.0), (30, True, "cart_30", 0.3),
                                  (6, False, "cart_6_abreast", 3.0)):
         f = cart_matrices(n, chain, M, m, l, c, I, g)
         absolute = np.array([0.5 + 0.1 * k for k in range(n)]) if chain else np.array([-0.8 + 0.3 * k for k in range(n)])

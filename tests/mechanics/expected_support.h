@@ -42,30 +42,4 @@ inline void ExpectTimes(const RunOf& run, const std::vector<double>& times) {
   EXPECT_LE(Difference(run.times(), times), 1e-12);
 }
 
-/// The mass matrix at the state that was evaluated last, by freedom.
-inline std::vector<std::vector<double>> MassMatrix(MotionProbe& probe) {
-  const size_t n = probe.motion.freedoms.size();
-  std::vector<std::vector<double>> out(n, std::vector<double>(n, 0));
-  for (const auto& e : probe.motion.mass_matrix)
-    out[e.row][e.column] = out[e.column][e.row] = probe.ValueOf(e.value);
-  return out;
-}
-
-/// Sets the angles of revolute joints and their two rates, and evaluates.
-inline void SetAngles(MotionProbe& probe, const std::vector<std::string>& joints,
-                      const std::vector<double>& q, const std::vector<double>& qd,
-                      const std::vector<double>& qdd) {
-  for (size_t k = 0; k < joints.size(); ++k) {
-    EXPECT_TRUE(probe.Set(joints[k] + ".e.phi", 0, 0, q.at(k))) << joints[k];
-    probe.Set(joints[k] + ".e.phi", 0, 1, qd.at(k));
-    probe.Set(joints[k] + ".e.phi", 0, 2, qdd.at(k));
-  }
-  probe.Evaluate();
-}
-
-/// What must turn a joint at the state that was evaluated last, with this acceleration of its own.
-inline double Torque(const MotionProbe& probe, const std::string& joint, double acceleration) {
-  return probe.ValueOf(joint + ".load") + probe.ValueOf(joint + ".inertia") * acceleration;
-}
-
 }  // namespace cotree::test

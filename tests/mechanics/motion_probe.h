@@ -2,6 +2,8 @@
 // The equations of motion of a text, evaluated at a chosen state: mass matrix and forces.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <map>
 #include <string>
 #include <vector>
@@ -79,5 +81,31 @@ class MotionProbe {
   Environment<double> environment_;
   Workspace<double> workspace_;
 };
+
+/// The mass matrix at the state that was evaluated last, by freedom.
+inline std::vector<std::vector<double>> MassMatrix(MotionProbe& probe) {
+  const size_t n = probe.motion.freedoms.size();
+  std::vector<std::vector<double>> out(n, std::vector<double>(n, 0));
+  for (const auto& e : probe.motion.mass_matrix)
+    out[e.row][e.column] = out[e.column][e.row] = probe.ValueOf(e.value);
+  return out;
+}
+
+/// Sets the angles of revolute joints and their two rates, and evaluates.
+inline void SetAngles(MotionProbe& probe, const std::vector<std::string>& joints,
+                      const std::vector<double>& q, const std::vector<double>& qd,
+                      const std::vector<double>& qdd) {
+  for (size_t k = 0; k < joints.size(); ++k) {
+    EXPECT_TRUE(probe.Set(joints[k] + ".e.phi", 0, 0, q.at(k))) << joints[k];
+    probe.Set(joints[k] + ".e.phi", 0, 1, qd.at(k));
+    probe.Set(joints[k] + ".e.phi", 0, 2, qdd.at(k));
+  }
+  probe.Evaluate();
+}
+
+/// What must turn a joint at the state that was evaluated last, with this acceleration of its own.
+inline double Torque(const MotionProbe& probe, const std::string& joint, double acceleration) {
+  return probe.ValueOf(joint + ".load") + probe.ValueOf(joint + ".inertia") * acceleration;
+}
 
 }  // namespace cotree::test

@@ -315,6 +315,16 @@ TEST(GraphCommand, MechanismsInSpace) {
   EXPECT_FALSE(Contains(RunCotree({"tree", "examples/positioner/positioner.cot"}).out, "in space"));
 }
 
+TEST(GraphCommand, TreeAsTheManualShowsIt) {
+  const std::string page = ReadText(kRoot / "docs/manual/mechanics.md");
+  const size_t begin = page.find("system FourBar"), shown = page.find("  mechanics, in space: 3 rigid bodies");
+  ASSERT_TRUE(begin != std::string::npos && shown != std::string::npos);
+  const fs::path path = Scratch("four_bar.cot");
+  std::ofstream(path) << page.substr(begin, page.find("```", begin) - begin);
+  const Ran run = RunCotree({"tree", path.string()});
+  EXPECT_TRUE(Contains(run.out, page.substr(shown, page.find("```", shown) - shown))) << run.out;
+}
+
 // What is wrong with a mechanism is said by `check`; `graph` still shows the rest.
 TEST(GraphCommand, WrongMechanisms) {
   const fs::path path = Scratch("loose.cot");

@@ -69,6 +69,7 @@ std::string MechanismText(const Model& model, const SystemGraph& graph, const Me
   table.Add({"joint", "from", "", "to", "kind", "in the tree"});
   for (uint32_t k = 0; k < joints.size() && table.rows() <= kMostRows; ++k) {
     const SpatialJoint& joint = joints[k];
+    if (joint.component.IsNone()) continue;  // only coordinates
     std::string role = RoleText(RoleOf(mechanism, k));
     if (const auto* dropped = DroppedOf(mechanism, k))
       role += ": has the axis of " + name(joints[dropped->kept].component);
@@ -96,18 +97,22 @@ Json MechanismJson(const Model& model, const SystemGraph& graph, const Mechanism
   Json bodies = Json::array(), joints = Json::array(), forces = Json::array(), gravity = Json::array();
   for (uint32_t c = 0; c < mechanism.composites.size(); ++c) {
     const CompositeBody& composite = mechanism.composites[c];
-    Json parts = Json::array();
+    Json parts = Json::array(), parent, joint;
     for (const ComponentId id : composite.bodies) parts.push_back(name(id));
-    bodies.push_back(
-        {{"id", c},
-         {"name", CompositeName(model, graph, mechanism, c)},
-         {"parts", parts},
-         {"parent", composite.parent == UINT32_MAX ? Json(nullptr) : Json(composite.parent)},
-         {"joint", composite.joint == UINT32_MAX ? Json(nullptr)
-                                                 : Json(name(mechanism.joints[composite.joint].component))}});
+    if (composite.parent != UINT32_MAX) {
+      parent = composite.parent;
+      const ComponentId id = mechanism.joints[composite.joint].component;
+      if (!id.IsNone()) joint = name(id);
+    }
+    bodies.push_back({{"id", c},
+                      {"name", CompositeName(model, graph, mechanism, c)},
+                      {"parts", parts},
+                      {"parent", parent},
+                      {"joint", joint}});
   }
   for (uint32_t k = 0; k < mechanism.joints.size(); ++k) {
     const SpatialJoint& joint = mechanism.joints[k];
+    if (joint.component.IsNone()) continue;  // only coordinates
     const auto* dropped = DroppedOf(mechanism, k);
     joints.push_back(
         {{"name", name(joint.component)},

@@ -217,6 +217,7 @@ class PictureBuilder {
     };
     for (uint32_t k = 0; k < mechanism_.joints.size(); ++k) {
       const SpatialJoint& joint = mechanism_.joints[k];
+      if (joint.component.IsNone()) continue;  // only coordinates
       const JointRole role = RoleOf(mechanism_, k);
       add(joint.component,
           role == JointRole::kBranch  ? EdgeStyle::kBranch

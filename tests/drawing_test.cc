@@ -10,6 +10,8 @@
 #include <set>
 
 #include "base/text_metric.h"
+#include "cli/mechanism_view.h"
+#include "drawing/describe_mechanism.h"
 #include "drawing/draw_graph.h"
 #include "drawing/run_dot.h"
 #include "pipeline/load_model.h"
@@ -161,7 +163,58 @@ Room RoomOfText(const Element& e) {
   return {left, y - 0.8 * size, left + width, y + 0.24 * size, "`" + e.text + "`"};
 }
 
-void CheckDrawing(const Model& model, const SystemGraph& graph, const std::string& svg) {
+// Joints and what exerts forces are lines between the right bodies, each there once, by its role.
+void CheckSpace(const Model& model, const SystemGraph& graph, const Mechanism& mechanism, const Xml& xml,
+                const Room& world) {
+  std::vector<Room> bodies{world};
+  std::map<std::string, std::pair<std::string, std::vector<double>>> lines;  // by component: role, path
+  for (const Element& e : xml.elements) {
+    const Element& parent = e.parent < 0 ? e : xml.elements[static_cast<size_t>(e.parent)];
+    const std::string group = parent.Get("class");
+    if (e.name == "rect" && group == "body") {
+      const double x = e.Number("x"), y = e.Number("y");
+      bodies.push_back({x, y, x + e.Number("width"), y + e.Number("height"), "body"});
+    }
+    if (e.name == "path" && e.Get("fill") == "none" &&
+        (group == "branch" || group == "chord" || group == "left-out" || group == "force")) {
+      EXPECT_TRUE(lines.emplace(parent.Get("data-component"), std::pair(group, Numbers(e.Get("d")))).second);
+    }
+  }
+  ASSERT_EQ(bodies.size(), mechanism.composites.size());
+  const auto expect = [&](ComponentId id, const char* role, uint32_t from, uint32_t to) {
+    const std::string name = ComponentName(model, graph, id);
+    ASSERT_TRUE(lines.count(name) == 1) << name;
+    const auto& [drawn, d] = lines[name];
+    EXPECT_EQ(drawn, role) << name;
+    const auto touches = [&](double x, double y, const Room& room) {
+      return x > room.left - 3 && x < room.right + 3 && y > room.top - 3 && y < room.bottom + 3;
+    };
+    EXPECT_TRUE(touches(d[0], d[1], bodies[from])) << name;
+    EXPECT_TRUE(touches(d[d.size() - 2], d[d.size() - 1], bodies[to])) << name;
+    lines.erase(name);
+  };
+  for (uint32_t k = 0; k < mechanism.joints.size(); ++k) {
+    const SpatialJoint& joint = mechanism.joints[k];
+    const bool chord =
+        std::find(mechanism.chords.begin(), mechanism.chords.end(), k) != mechanism.chords.end();
+    expect(joint.component,
+           joint.in_tree ? "branch"
+           : chord       ? "chord"
+                         : "left-out",
+           mechanism.frames[joint.a].composite, mechanism.frames[joint.b].composite);
+  }
+  for (const SpatialElement& element : mechanism.elements) {
+    const std::string about = model.Text(graph.ClassOf(model, element.component).name);
+    if (about.find("Sensor") != std::string::npos || about == "Accelerometer") continue;
+    const uint32_t a = mechanism.frames[element.a].composite;
+    const bool two = element.b != UINT32_MAX;
+    expect(element.component, "force", two ? a : 0, two ? mechanism.frames[element.b].composite : a);
+  }
+  EXPECT_TRUE(lines.empty()) << lines.begin()->first;
+}
+
+void CheckDrawing(const Model& model, const SystemGraph& graph, const Mechanism& mechanism,
+                  const std::string& svg) {
   const Xml xml = ParseXml(svg);
   ASSERT_EQ(xml.error, "");
   ASSERT_FALSE(xml.elements.empty());
@@ -212,8 +265,13 @@ void CheckDrawing(const Model& model, const SystemGraph& graph, const std::strin
     }
   }
 
+  if (!mechanism.empty()) {
+    const auto world = static_cast<uint32_t>(graph.vertex_count());
+    ASSERT_TRUE(circles.count(world) == 1);
+    CheckSpace(model, graph, mechanism, xml, circles.at(world));
+  }
   // Vertices and edges once each.
-  EXPECT_EQ(circles.size(), graph.vertex_count());
+  EXPECT_EQ(circles.size(), graph.vertex_count() + (mechanism.empty() ? 0 : 1));
   EXPECT_EQ(edges_seen.size(), graph.edges.size());
   for (const auto& [name, count] : edges_seen) EXPECT_EQ(count, 1) << name;
   // Lines go from their first to their second vertex.
@@ -271,12 +329,14 @@ void CheckSystems(LoadedModel& loaded) {
     SCOPED_TRACE(loaded.model.Text(loaded.model[system].name));
     Diagnostics diagnostics;
     const SystemGraph graph = BuildSystemGraph(loaded.model, system, diagnostics);
-    const Drawing drawing = DrawGraph(loaded.model, graph);
+    const Mechanism mechanism = ViewMechanism(loaded.model, graph);
+    EXPECT_EQ(mechanism.empty(), graph.frame_of_terminal.empty());
+    const Drawing drawing = DrawGraph(loaded.model, graph, mechanism);
     ASSERT_EQ(drawing.problem, "");
-    CheckDrawing(loaded.model, graph, drawing.svg);
+    CheckDrawing(loaded.model, graph, mechanism, drawing.svg);
     for (int draw = 0; draw < 3; ++draw)
-      EXPECT_EQ(DrawGraph(loaded.model, graph).svg, drawing.svg) << "not the same bytes again";
-    const DotAnswer answer = RunDot(GraphDot(loaded.model, graph));
+      EXPECT_EQ(DrawGraph(loaded.model, graph, mechanism).svg, drawing.svg) << "not the same bytes again";
+    const DotAnswer answer = RunDot(GraphDot(loaded.model, graph, mechanism));
     EXPECT_EQ(answer.problem, "");
   }
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// `cotree inverse`, `kinematics` and `animate`, and what `check` says of mechanisms.
+// `cotree inverse`, `kinematics` and `animate`, and what `check`, `graph` and `tree` say of mechanisms.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -136,6 +139,202 @@ TEST(AnimateCommand, OnePage) {
   EXPECT_GT(page.size(), 300000u);
   EXPECT_TRUE(Contains(page, "pole"));
   EXPECT_FALSE(Contains(page, "src=\"http"));
+}
+
+nlohmann::json SceneOf(const std::string& page) {
+  const std::string begin = "id=\"scene\">";
+  const size_t from = page.find(begin) + begin.size();
+  return nlohmann::json::parse(page.substr(from, page.find("</script>", from) - from));
+}
+
+std::vector<float> Floats(const std::string& text) {
+  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bytes;
+  unsigned bits = 0;
+  int count = 0;
+  for (const char c : text.substr(0, text.find('='))) {
+    bits = bits << 6 | static_cast<unsigned>(digits.find(c));
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    bytes += static_cast<char>(bits >> count & 0xFF);
+  }
+  std::vector<float> out(bytes.size() / sizeof(float));
+  std::memcpy(out.data(), bytes.data(), out.size() * sizeof(float));
+  return out;
+}
+
+// Forces known by hand, at rest: a block between two springs in the wind, a ball on the floor, a torque on a
+// body that is turned.
+TEST(AnimateCommand, ForcesWhereTheyAct) {
+  const fs::path model = Scratch("forces.cot"), out = Scratch("forces.html");
+  std::ofstream(model)
+      << "system Forces {\n  gravity : Gravity(g = [0, 0, -10] m/s^2)\n"
+         "  slide : Prismatic(n = [0, 0, 1])\n  block : BoxBody(size = [0.2, 0.3, 0.4] m, m = 2 kg)\n"
+         "  other : Prismatic(n = [0, 0, 1])\n  tube : TubeBody(radius = 0.2 m, bore = 0.1 m, length = 1 m)\n"
+         "  above : Arm(r = [0, 0, 3] m)\n  eye : Arm(r = [0, 0, 0.5] m)\n"
+         "  spring : PointSpring(k = 100 N/m, l0 = 1 m)\n  wind : WorldForce\n"
+         "  blow : Constant[3](k = [3 N, 0 N, 4 N])\n"
+         "  fall : Free\n  ball : SphereBody(radius = 0.1 m, m = 1 kg)\n"
+         "  floor : PlaneContact(radius = 0.1 m, k = 1e4 N/m)\n"
+         "  hinge : Revolute(n = [0, 0, 1], start phi = 90 deg fixed)\n"
+         "  wheel : CylinderBody(radius = 0.3 m, length = 0.1 m)\n  turn : BodyTorque\n"
+         "  by : Constant[3](k = [2 N*m, 0 N*m, 0 N*m])\n"
+         "  start fall.r[3] = 0.099 m fixed\n"
+         "  connect mechanics.ground -- slide.a -- above.a -- fall.a -- hinge.a\n"
+         "  connect slide.b -- block.a -- wind.a -- eye.a\n  connect eye.b -- spring.a\n"
+         "  connect above.b -- other.a\n  connect other.b -- tube.a -- spring.b\n"
+         "  connect fall.b -- ball.a -- floor.a\n  connect hinge.b -- wheel.a -- turn.a\n"
+         "  for k in 1:3 {\n    connect blow[k].y -> wind.u[k]\n    connect by[k].y -> turn.u[k]\n  }\n}\n";
+  const Ran run = RunCotree({"animate", model.string(), "--stop", "1 ms", "--out", out.string()});
+  if (Contains(run.err, "built without the animation page")) GTEST_SKIP() << "npm is missing";
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const nlohmann::json scene = SceneOf(ReadText(out));
+  EXPECT_EQ(scene["gravity"], nlohmann::json({0.0, 0.0, -10.0}));
+  const auto body = [&](const std::string& name) {
+    for (size_t k = 0; k < scene["bodies"].size(); ++k) {
+      if (scene["bodies"][k]["name"] == name) return k;
+    }
+    return size_t{0};
+  };
+  // At the beginning the eye is at 0.5 m, the tube at 3 m: 2.5 m - 1 m, times 100 N/m, draw them together.
+  struct Expected {
+    std::string name, body;
+    bool torque;
+    std::array<double, 3> place, offset, vector;
+  };
+  const std::vector<Expected> all = {
+      {"wind", "block.body", false, {0, 0, 0}, {0, 0, 0}, {3, 0, 4}},
+      {"spring", "block.body", false, {0, 0, 0.5}, {0, 0, 0}, {0, 0, 150}},
+      {"spring", "tube.body", false, {0, 0, 0}, {0, 0, 0}, {0, 0, -150}},
+      {"floor", "ball.body", false, {0, 0, 0}, {0, 0, -0.1}, {0, 0, 10}},  // 1 mm deep
+      {"turn", "wheel.body", true, {0, 0, 0}, {0, 0, 0}, {0, 2, 0}},       // its x is the world's y
+  };
+  EXPECT_EQ(scene["arrows"].size(), all.size());
+  for (const Expected& e : all) {
+    size_t found = 0;
+    for (const auto& arrow : scene["arrows"]) {
+      if (arrow["name"] != e.name || arrow["body"] != body(e.body)) continue;
+      ++found;
+      EXPECT_EQ(arrow["torque"], e.torque) << e.name;
+      const std::vector<float> vectors = Floats(arrow["vectors"]);
+      EXPECT_EQ(vectors.size(), 3 * scene["times"].get<std::string>().size() / 4 * 3 / 8) << e.name;
+      for (size_t k = 0; k < 3; ++k) {
+        EXPECT_NEAR(arrow["place"][k].get<double>(), e.place[k], 1e-12) << e.name;
+        EXPECT_NEAR(arrow["offset"][k].get<double>(), e.offset[k], 1e-12) << e.name;
+        EXPECT_NEAR(static_cast<double>(vectors[k]), e.vector[k], 1e-4) << e.name;
+      }
+    }
+    EXPECT_EQ(found, 1u) << e.name << " on " << e.body;
+  }
+  std::vector<std::string> links;
+  for (const auto& link : scene["links"])
+    links.push_back(link["name"].get<std::string>() + " " + link["kind"].get<std::string>());
+  std::sort(links.begin(), links.end());
+  EXPECT_EQ(links, (std::vector<std::string>{"other slide", "slide slide", "spring spring"}));
+  // Bodies of known shape are drawn as they are.
+  const auto shape = [&](const std::string& name) { return scene["bodies"][body(name)]["shapes"].back(); };
+  EXPECT_EQ(shape("wheel.body")["kind"], "cylinder");
+  EXPECT_EQ(shape("wheel.body")["size"], nlohmann::json({0.3, 0.1, 0}));
+  EXPECT_EQ(shape("ball.body")["kind"], "sphere");
+  EXPECT_EQ(shape("tube.body")["size"], nlohmann::json({0.2, 0.1, 1}));
+}
+
+// The legs of a platform are stretched between their frames, and each pushes along itself.
+TEST(AnimateCommand, ActuatorsPushAlongTheirLines) {
+  const fs::path out = Scratch("stewart.html");
+  const Ran run =
+      RunCotree({"animate", "examples/stewart/stewart.cot", "--experiment", "Stand", "--out", out.string()});
+  if (Contains(run.err, "built without the animation page")) GTEST_SKIP() << "npm is missing";
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const nlohmann::json scene = SceneOf(ReadText(out));
+  ASSERT_EQ(scene["links"].size(), 6u);
+  ASSERT_EQ(scene["arrows"].size(), 6u);
+  EXPECT_TRUE(scene["joints"].empty());  // a free joint is no joint to be seen
+  const std::vector<float> poses = Floats(scene["bodies"][1]["poses"]);
+  const size_t last = poses.size() - 7;
+  double lifted = 0;
+  for (size_t k = 0; k < 6; ++k) {
+    const auto& link = scene["links"][k];
+    EXPECT_EQ(link["kind"], "actuator");
+    EXPECT_EQ(link["bodies"], nlohmann::json({0, 1}));
+    EXPECT_EQ(link["places"][1], scene["arrows"][k]["place"]);
+    const std::vector<float> vectors = Floats(scene["arrows"][k]["vectors"]);
+    const size_t row = vectors.size() - 3;
+    double along = 0, force = 0, length = 0;
+    for (size_t i = 0; i < 3; ++i) {
+      const double to = link["places"][1][i].get<double>() + static_cast<double>(poses[last + i]);
+      const double d = to - link["places"][0][i].get<double>(), f = static_cast<double>(vectors[row + i]);
+      along += d * f, force += f * f, length += d * d;
+    }
+    lifted += static_cast<double>(vectors[row + 2]);
+    EXPECT_NEAR(along / std::sqrt(force * length), 1, 1e-5) << k;
+    EXPECT_NEAR(std::sqrt(force), 157.86, 0.05) << k;  // by hand: examples/stewart/README.md
+  }
+  EXPECT_NEAR(lifted, 80 * 9.80665, 0.2);
+}
+
+// Composites and joints of Tables 2 to 4 of paper 000: the housing is the world's, two hinges of four are
+// left out.
+TEST(GraphCommand, MechanismsInSpace) {
+  for (const char* command : {"graph", "tree"}) {
+    SCOPED_TRACE(command);
+    const Ran run = RunCotree({command, "examples/seeker/nine_bodies.cot", "--format", "json"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const nlohmann::json all = nlohmann::json::parse(run.out);
+    const nlohmann::json& system = std::string(command) == "graph" ? all["systems"][0] : all["system"];
+    const nlohmann::json& mechanism = system["mechanism"];
+    ASSERT_EQ(mechanism["bodies"].size(), 3u);
+    EXPECT_EQ(mechanism["bodies"][0]["name"], "mechanics.ground");
+    EXPECT_EQ(mechanism["bodies"][0]["parts"],
+              nlohmann::json({"housing.body", "pitch_connector_a.body", "pitch_connector_b.body"}));
+    std::map<std::string, std::string> roles;
+    for (const auto& joint : mechanism["joints"]) {
+      roles[joint["name"]] = joint["role"];
+      EXPECT_EQ(joint["same_as"].is_null(), joint["role"] == "branch");
+    }
+    EXPECT_EQ(roles, (std::map<std::string, std::string>{{"pitch_a.turn", "branch"},
+                                                         {"pitch_b.turn", "left out"},
+                                                         {"yaw_a.turn", "branch"},
+                                                         {"yaw_b.turn", "left out"}}));
+    EXPECT_EQ(mechanism["gravity"], nlohmann::json({"gravity"}));
+    const Ran text = RunCotree({command, "examples/seeker/nine_bodies.cot"});
+    EXPECT_TRUE(Contains(text.out, "mechanics, in space: 2 rigid bodies, 4 joints\n")) << text.out;
+    EXPECT_TRUE(Contains(text.out, "left out: has the axis of yaw_a.turn")) << text.out;
+  }
+  // One loop: as many joints as bodies, the world's among them; one closes it.
+  const Ran bars = RunCotree({"graph", "tests/mechanics/models/four_bar.cot", "--format", "json"});
+  const nlohmann::json linkage = nlohmann::json::parse(bars.out)["systems"][0]["mechanism"];
+  EXPECT_EQ(linkage["joints"].size(), linkage["bodies"].size());
+  size_t chords = 0;
+  for (const auto& joint : linkage["joints"]) chords += joint["role"] == "chord" ? 1u : 0u;
+  EXPECT_EQ(chords, 1u);
+  // Nothing in space, nothing said of it.
+  const Ran flat = RunCotree({"graph", "examples/positioner/positioner.cot", "--format", "json"});
+  EXPECT_TRUE(nlohmann::json::parse(flat.out)["systems"][0]["mechanism"].is_null());
+  EXPECT_FALSE(Contains(RunCotree({"tree", "examples/positioner/positioner.cot"}).out, "in space"));
+}
+
+TEST(GraphCommand, TreeAsTheManualShowsIt) {
+  const std::string page = ReadText(kRoot / "docs/manual/mechanics.md");
+  const size_t begin = page.find("system FourBar"), shown = page.find("  mechanics, in space: 3 rigid bodies");
+  ASSERT_TRUE(begin != std::string::npos && shown != std::string::npos);
+  const fs::path path = Scratch("four_bar.cot");
+  std::ofstream(path) << page.substr(begin, page.find("```", begin) - begin);
+  const Ran run = RunCotree({"tree", path.string()});
+  EXPECT_TRUE(Contains(run.out, page.substr(shown, page.find("```", shown) - shown))) << run.out;
+}
+
+// What is wrong with a mechanism is said by `check`; `graph` still shows the rest.
+TEST(GraphCommand, WrongMechanisms) {
+  const fs::path path = Scratch("loose.cot");
+  std::ofstream(path)
+      << "system Loose {\n  hinge : Revolute\n  rod : Body(m = 1 kg)\n  away : Body(m = -1 kg)\n"
+         "  connect mechanics.ground -- hinge.a\n  connect hinge.b -- rod.a -- away.a\n}\n";
+  const Ran run = RunCotree({"graph", path.string()});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(Contains(run.out, "in space: cannot be shown; `cotree check` says what is wrong")) << run.out;
+  EXPECT_EQ(RunCotree({"check", path.string()}).exit_code, 1);
 }
 
 TEST(CheckCommand, MechanismsAreSummedUp) {

@@ -194,6 +194,17 @@ TEST(Schema, GraphAsTheCommandPrintsIt) {
   Json bad = output;
   bad["systems"][0]["edges"][0]["kinds"] = {"burns"};
   EXPECT_FALSE(Schema(ReadJson("docs/schema/cotree.graph-1.json")).Validate(bad).empty());
+  // What stands in space.
+  for (const std::string command : {"graph", "tree"}) {
+    Json told =
+        Json::parse(test::RunCotree({command, "examples/seeker/nine_bodies.cot", "--format", "json"}).out);
+    Schema schema(ReadJson("docs/schema/cotree." + command + "-1.json"));
+    EXPECT_EQ(Joined(schema.Validate(told)), "");
+    Json& mechanism = (command == "graph" ? told["systems"][0] : told["system"])["mechanism"];
+    EXPECT_EQ(mechanism["joints"].size(), 4u);
+    mechanism["joints"][0]["role"] = "glued";
+    EXPECT_FALSE(schema.Validate(told).empty());
+  }
 }
 
 // What the commands about a translated system print: for each system, good or not.

@@ -12,6 +12,7 @@ namespace cotree {
 namespace {
 
 constexpr const char* kKinds[] = {"box", "cylinder", "sphere", "tube", "cone", "line"};
+constexpr const char* kLinkKinds[] = {"rod", "spring", "actuator", "slide"};
 
 /// A JSON string that cannot end the script element around it.
 std::string Quoted(std::string_view text) {
@@ -98,8 +99,15 @@ std::string JointText(const AnimationJoint& joint) {
 }
 
 std::string ArrowText(const AnimationArrow& arrow) {
-  return fmt::format(R"({{"name":{},"body":{},"place":{},"scale":{},"vectors":{}}})", Quoted(arrow.name),
-                     arrow.body, Numbers(arrow.place), Number(arrow.scale), Floats(arrow.vectors));
+  return fmt::format(R"({{"name":{},"torque":{},"body":{},"place":{},"offset":{},"scale":{},"vectors":{}}})",
+                     Quoted(arrow.name), arrow.torque, arrow.body, Numbers(arrow.place),
+                     Numbers(arrow.offset), Number(arrow.scale), Floats(arrow.vectors));
+}
+
+std::string LinkText(const AnimationLink& link) {
+  return fmt::format(R"({{"name":{},"kind":"{}","bodies":[{},{}],"places":[{},{}]}})", Quoted(link.name),
+                     kLinkKinds[link.kind], link.bodies[0], link.bodies[1], Numbers(link.places[0]),
+                     Numbers(link.places[1]));
 }
 
 std::string CurveText(const AnimationCurve& curve) {
@@ -109,10 +117,12 @@ std::string CurveText(const AnimationCurve& curve) {
 
 std::string SceneText(const AnimationScene& scene) {
   return fmt::format(
-      "{{\"title\":{},\"up\":{},\"times\":{},\n\"bodies\":{},\n\"joints\":{},\n\"arrows\":{},\n\"curves\":{}}"
-      "}",
-      Quoted(scene.title), Numbers(scene.up), Packed<uint64_t>(scene.times), List(scene.bodies, BodyText),
-      List(scene.joints, JointText), List(scene.arrows, ArrowText), List(scene.curves, CurveText));
+      "{{\"title\":{},\"up\":{},\"gravity\":{},\"times\":{},\n\"bodies\":{},\n\"joints\":{},\n\"arrows\":{},"
+      "\n"
+      "\"links\":{},\n\"curves\":{}}}",
+      Quoted(scene.title), Numbers(scene.up), Numbers(scene.gravity), Packed<uint64_t>(scene.times),
+      List(scene.bodies, BodyText), List(scene.joints, JointText), List(scene.arrows, ArrowText),
+      List(scene.links, LinkText), List(scene.curves, CurveText));
 }
 
 void ReplaceAll(std::string* text, std::string_view from, std::string_view to) {

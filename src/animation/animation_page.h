@@ -41,12 +41,24 @@ struct AnimationJoint {
   std::array<double, 3> place{}, axis{};
 };
 
+/** A force, or a torque with its two heads. */
 struct AnimationArrow {
   std::string name{};
+  bool torque = false;
   int body = -1;
-  std::array<double, 3> place{};
-  std::vector<float> vectors{};  // x, y, z in the world's axes for each time; one alone: constant
-  double scale = 0;              // metres for each unit; 0: chosen by the page
+  std::array<double, 3> place{};   // in the axes of the body
+  std::array<double, 3> offset{};  // from there to where it begins, in the world's axes
+  std::vector<float> vectors{};    // x, y, z in the world's axes for each time; one alone: constant
+  double scale = 0;                // metres for each unit; 0: chosen by the page
+};
+
+/** What is stretched between points of two bodies: as long as they are apart. */
+struct AnimationLink {
+  enum Kind : uint8_t { kRod, kSpring, kActuator, kSlide };
+  std::string name{};
+  Kind kind = kRod;
+  std::array<int, 2> bodies{-1, -1};
+  std::array<std::array<double, 3>, 2> places{};  // in the axes of each
 };
 
 struct AnimationCurve {
@@ -62,8 +74,10 @@ struct AnimationScene {
   std::vector<AnimationBody> bodies{};
   std::vector<AnimationJoint> joints{};
   std::vector<AnimationArrow> arrows{};
+  std::vector<AnimationLink> links{};
   std::vector<AnimationCurve> curves{};
   std::array<double, 3> up{0, 0, 1};
+  std::array<double, 3> gravity{};  // an acceleration in the world's axes; 0: there is none
 };
 
 /// The HTML text. `script`: what web/animation/build.sh has made (`AnimationScript()`).

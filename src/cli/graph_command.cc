@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/graph_json.h"
+#include "cli/mechanism_view.h"
 #include "cli/text_table.h"
 #include "drawing/draw_graph.h"
 #include "model/describe_model.h"
@@ -41,7 +42,8 @@ std::string MatrixText(const Model& model, const SystemGraph& graph, const Domai
   return text;
 }
 
-std::string GraphText(const Model& model, const SystemGraph& graph, const Console& console) {
+std::string GraphText(const Model& model, const SystemGraph& graph, const Mechanism& mechanism,
+                      const Console& console) {
   std::string text = console.Bold("system " + model.Text(model[graph.system].name)) + ": " +
                      Plural(graph.CountParts(model), "component", "components") + ", " +
                      Plural(graph.vertex_count(), "vertex", "vertices") + ", " +
@@ -67,6 +69,7 @@ std::string GraphText(const Model& model, const SystemGraph& graph, const Consol
     if (domain.edges.size() <= kWideMatrix && domain.vertex_count <= 40)
       text += "\n    incidence, columns in this order\n" + MatrixText(model, graph, domain, console);
   }
+  text += MechanismText(model, graph, mechanism, console);
   const LargeVector<Driver> drivers = ResolveDrivers(model, graph);
   std::string arcs;
   size_t width = 0, count = 0;
@@ -108,7 +111,7 @@ int RunGraph(const GraphOptions& options, const Console& console) {
   load.library = options.library;
   const auto loaded = LoadModel(options.file, reader, load);
   const std::vector<SystemGraph> graphs = BuildGraphs(*loaded);
-  const Model& model = loaded->model;
+  Model& model = loaded->model;
   std::vector<const SystemGraph*> chosen;
   std::vector<std::string_view> names;
   for (const SystemGraph& graph : graphs) {
@@ -133,10 +136,13 @@ int RunGraph(const GraphOptions& options, const Console& console) {
     return kExitUsage;
   }
   std::string text;
+  const auto mechanism = [&](const SystemGraph& graph) {
+    return ok ? ViewMechanism(model, graph) : Mechanism{};
+  };
   if (options.format == "text") {
     for (const SystemGraph* graph : chosen)
-      text += (text.empty() ? "" : "\n") +
-              GraphText(model, *graph, options.output.empty() ? console : Console::Plain());
+      text += (text.empty() ? "" : "\n") + GraphText(model, *graph, mechanism(*graph),
+                                                     options.output.empty() ? console : Console::Plain());
   } else {
     if (chosen.size() > 1) {
       std::string list;
@@ -146,9 +152,9 @@ int RunGraph(const GraphOptions& options, const Console& console) {
       return kExitUsage;
     }
     if (options.format == "dot") {
-      text = GraphDot(model, *chosen[0]);
+      text = GraphDot(model, *chosen[0], mechanism(*chosen[0]));
     } else {
-      Drawing drawing = DrawGraph(model, *chosen[0]);
+      Drawing drawing = DrawGraph(model, *chosen[0], mechanism(*chosen[0]));
       if (!drawing.problem.empty()) {
         fmt::print(stderr, "cotree: {}\n", drawing.problem);
         return kExitForeign;

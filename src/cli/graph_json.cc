@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/check_json.h"
+#include "cli/mechanism_view.h"
 #include "model/describe_model.h"
 #include "system_graph/incidence.h"
 
@@ -36,7 +37,7 @@ Json IncidenceJson(const SystemGraph& graph, const DomainGraph& domain, bool red
   return {{"rows", view.rows()}, {"columns", view.columns()}, {"entries", entries}};
 }
 
-Json SystemJson(const Model& model, const SystemGraph& graph) {
+Json SystemJson(const Model& model, const SystemGraph& graph, const Mechanism& mechanism) {
   Json out;
   out["name"] = model.Text(model[graph.system].name);
   Json components = Json::array();
@@ -137,16 +138,20 @@ Json SystemJson(const Model& model, const SystemGraph& graph) {
     }
   }
   out["signals"] = {{"blocks", blocks}, {"arcs", arcs}};
+  out["mechanism"] = MechanismJson(model, graph, mechanism);
   return out;
 }
 
 }  // namespace
 
-std::string GraphJson(const LoadedModel& loaded, const std::vector<const SystemGraph*>& graphs,
+std::string GraphJson(LoadedModel& loaded, const std::vector<const SystemGraph*>& graphs,
                       const GraphOptions& options) {
   Json out = JsonHead("cotree.graph/1", options.file, loaded);
   Json systems = Json::array();
-  for (const SystemGraph* graph : graphs) systems.push_back(SystemJson(loaded.model, *graph));
+  for (const SystemGraph* graph : graphs) {
+    const Mechanism mechanism = loaded.diagnostics.ok() ? ViewMechanism(loaded.model, *graph) : Mechanism{};
+    systems.push_back(SystemJson(loaded.model, *graph, mechanism));
+  }
   out["systems"] = systems;
   return DumpJson(out);
 }

@@ -11,7 +11,7 @@
 namespace cotree {
 
 /// What `cotree graph FILE --format json` prints (docs/schema/cotree.graph-1.json).
-std::string GraphJson(const LoadedModel& loaded, const std::vector<const SystemGraph*>& graphs,
+std::string GraphJson(LoadedModel& loaded, const std::vector<const SystemGraph*>& graphs,
                       const GraphOptions& options);
 
 }  // namespace cotree

@@ -134,8 +134,8 @@ int RunCotree(int argc, char** argv) {
       "--parameters\n  cotree check drive.cot --format json | jq .diagnostics");
 
   GraphOptions graph;
-  CLI::App* graph_command =
-      app.add_subcommand("graph", "the linear graph of a system: vertices, edges, signals");
+  CLI::App* graph_command = app.add_subcommand(
+      "graph", "the linear graph of a system: vertices, edges, signals, and what it has in space");
   graph_command->add_option("FILE", graph.file, "a .cot file")->required();
   graph_command->add_option("--format", graph.format, "text, json, dot or svg")
       ->check(CLI::IsMember({"text", "json", "dot", "svg"}));
@@ -149,7 +149,8 @@ int RunCotree(int argc, char** argv) {
 
   SystemOptions tree;
   CLI::App* tree_command = AddSystemCommand(
-      app, "tree", "the normal tree: branches, chords, primary variables, order", &tree, {"text", "json"});
+      app, "tree", "the normal tree: branches, chords, primary variables, order; the tree of joints", &tree,
+      {"text", "json"});
   tree_command->add_flag("--statistics", tree.statistics, "print counts of work done");
   tree_command->footer(
       "\nExamples:\n  cotree tree examples/positioning/positioning.cot\n  cotree tree drive.cot --format "
@@ -308,9 +309,9 @@ int RunCotree(int argc, char** argv) {
 
   SimulateOptions animate, kinematics;
   RunTimes animate_times, kinematics_times;
-  CLI::App* animate_command =
-      AddRunCommand(app, "animate", "run a system and show what moves in space, as one page for a browser",
-                    &animate, &animate_times);
+  CLI::App* animate_command = AddRunCommand(
+      app, "animate", "run a system and show what moves in space and the forces, as one page for a browser",
+      &animate, &animate_times);
   animate_command->add_option("-o,--out", animate.output, "the page; otherwise FILE with .html");
   animate_command->footer(
       "\nExamples:\n  cotree animate examples/gyroscope/gyroscope.cot --out gyroscope.html");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/mechanism_view.h"
 #include "cli/system_command.h"
 #include "cli/text_table.h"
 #include "normal_tree/reasons.h"
@@ -26,6 +27,7 @@ class TreeTeller {
         model_(*system_.model),
         graph_(*t.graph),
         tree_(t.tree),
+        mechanism_(t.mechanism),
         states_(t.sorted->states.size()) {
     storage_ = FindDependentStorage(model_, graph_, system_.scalars, tree_);
     if (graph_.edges.size() > kLargestMatrices) return;
@@ -64,6 +66,7 @@ class TreeTeller {
   const Model& model_;
   const SystemGraph& graph_;
   const NormalTree& tree_;
+  const Mechanism& mechanism_;
   size_t states_;
   std::vector<DependentStorage> storage_;
   ForestView circuits_, cut_sets_;  // empty where the system is too large for them
@@ -151,6 +154,7 @@ std::string TreeTeller::Text(const Console& console, bool statistics) const {
   for (const DomainGraph& domain : graph_.domains) {
     if (!domain.edges.empty()) text += DomainText(domain, console);
   }
+  text += MechanismText(model_, graph_, mechanism_, console);
   if (!storage_.empty()) {
     text += "\n  " + console.Cyan("storage without a state of its own") + "\n";
     for (size_t k = 0; k < storage_.size() && k < kMostRows; ++k) text += "    " + storage_[k].text + "\n";
@@ -207,6 +211,7 @@ Json TreeTeller::ToJson(bool statistics) const {
   const bool small = graph_.edges.size() <= kLargestMatrices;
   out["circuits"] = small ? MatrixJson(circuits_.chords, circuits_.circuits) : Json(nullptr);
   out["cut_sets"] = small ? MatrixJson(cut_sets_.branches, cut_sets_.cut_sets) : Json(nullptr);
+  out["mechanism"] = MechanismJson(model_, graph_, mechanism_);
   if (statistics) {
     const NormalTree::Statistics& s = tree_.statistics;
     out["statistics"] = {{"islands", s.islands},

@@ -24,11 +24,11 @@ bool IsMuchTooWide(const Box& box) {
 
 }  // namespace
 
-std::string GraphDot(const Model& model, const SystemGraph& graph) {
-  return WriteDot(BuildPicture(model, graph));
+std::string GraphDot(const Model& model, const SystemGraph& graph, const Mechanism& mechanism) {
+  return WriteDot(BuildPicture(model, graph, mechanism));
 }
 
-Drawing DrawGraph(const Model& model, const SystemGraph& graph) {
+Drawing DrawGraph(const Model& model, const SystemGraph& graph, const Mechanism& mechanism) {
   Drawing drawing;
   const auto too_many = [&](size_t count, const char* things) {
     drawing.problem = "the system has " + std::to_string(count) + " " + things +
@@ -40,7 +40,7 @@ Drawing DrawGraph(const Model& model, const SystemGraph& graph) {
   if (graph.components.size() > 4 * kMostThings) return too_many(graph.components.size(), "components");
 
   // What to draw; where, by Graphviz; and the drawing.
-  Picture picture = BuildPicture(model, graph);
+  Picture picture = BuildPicture(model, graph, mechanism);
   if (picture.nodes.size() > 3 * kMostThings)
     return too_many(picture.nodes.size(), "vertices, edges and signal components");
   FoundLayout found = FindLayout(picture);

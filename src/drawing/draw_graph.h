@@ -3,12 +3,13 @@
 
 #include <string>
 
-#include "system_graph/system_graph.h"
+#include "mechanics/mechanism.h"
 
 namespace cotree {
 
-/// The system graph in Graphviz's language, complete in itself: `dot -Tsvg` draws it.
-std::string GraphDot(const Model& model, const SystemGraph& graph);
+/// The system graph in Graphviz's language, complete in itself: `dot -Tsvg` draws it. `mechanism`: what it
+/// has in space; empty: nothing of that is shown.
+std::string GraphDot(const Model& model, const SystemGraph& graph, const Mechanism& mechanism = {});
 
 /** A drawing, or why there is none. */
 struct Drawing {
@@ -17,6 +18,6 @@ struct Drawing {
 };
 /// The system graph as SVG: the program `dot` of Graphviz finds the places, the drawing is ours. What it
 /// shows and how: README.md. Safe to call from several threads.
-Drawing DrawGraph(const Model& model, const SystemGraph& graph);
+Drawing DrawGraph(const Model& model, const SystemGraph& graph, const Mechanism& mechanism = {});
 
 }  // namespace cotree

@@ -8,19 +8,20 @@
 #include <set>
 
 #include "base/text_metric.h"
+#include "drawing/describe_mechanism.h"
 #include "expr/dependence.h"
 
 namespace cotree {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
+constexpr const char* kSpace = "mechanics, in space";
+constexpr size_t kMostBodies = 6;  // named in one composite
 
 std::string ColourOf(const std::string& domain, size_t* further) {
-  static constexpr std::pair<const char*, const char*> kKnown[] = {{"electrical", "#1f6fd6"},
-                                                                   {"translational", "#e07b00"},
-                                                                   {"rotational", "#e07b00"},
-                                                                   {"hydraulic", "#0a8f8f"},
-                                                                   {"thermal", "#d23b2f"}};
+  static constexpr std::pair<const char*, const char*> kKnown[] = {
+      {"electrical", "#1f6fd6"}, {"translational", "#e07b00"}, {"rotational", "#e07b00"},
+      {"hydraulic", "#0a8f8f"},  {"thermal", "#d23b2f"},       {kSpace, "#4d6470"}};
   static constexpr const char* kFurther[] = {"#7a3fc4", "#3c8c2a", "#8a5a2b",
                                              "#5a6b7b", "#a08a00", "#2b3f8f"};
   for (const auto& [name, colour] : kKnown) {
@@ -41,17 +42,26 @@ std::string WithoutIndices(const std::string& path) {
   return out;
 }
 
+double WidthOf(const std::string& lines) {
+  double width = 0;
+  for (const std::string& line : LinesOf(lines)) width = std::max(width, TextWidth(line, kLabelSize));
+  return width;
+}
+
 // The dot is the centre, its name stands below (or, sideways, to the right); the same room opposite is for
 // the lines that arrive there.
 void SetReferenceSize(PictureNode* node, bool sideways) {
-  const double width = TextWidth(node->text, kLabelSize), height = kLabelSize * (kTextAscent + kTextDescent);
+  const double width = WidthOf(node->text),
+               height = kLabelSize * (kTextAscent + kTextDescent) +
+                        kLineHeight * static_cast<double>(LinesOf(node->text).size() - 1);
   node->width = sideways ? 2 * (kReferenceRadius + 14 + width) : width + 8;
   node->height = sideways ? std::max(2 * kReferenceRadius, height) + 8 : 2 * (kReferenceRadius + 12 + height);
 }
 
 class PictureBuilder {
  public:
-  PictureBuilder(const Model& model, const SystemGraph& graph) : model_(model), graph_(graph) {}
+  PictureBuilder(const Model& model, const SystemGraph& graph, const Mechanism& mechanism)
+      : model_(model), graph_(graph), mechanism_(mechanism) {}
 
   Picture Build() {
     picture_.title = TitleOf(model_, graph_);
@@ -63,6 +73,7 @@ class PictureBuilder {
     FindLevels();
     AddVertices();
     AddEdges();
+    if (!mechanism_.empty()) AddSpace(ColourOf(kSpace, &further));
     AddSignals();
     AddCouplings();
     AddAssociations();
@@ -140,6 +151,88 @@ class PictureBuilder {
     }
   }
 
+  // Rigid bodies, the higher the more joints of the tree lie between them and the world.
+  void AddSpace(const std::string& colour) {
+    const auto domain = static_cast<uint32_t>(picture_.domains.size());
+    picture_.domains.push_back({kSpace, colour});
+    std::vector<uint32_t> depth;
+    const auto first_body = static_cast<uint32_t>(picture_.nodes.size());
+    for (uint32_t c = 0; c < mechanism_.composites.size(); ++c) {
+      const CompositeBody& composite = mechanism_.composites[c];
+      depth.push_back(composite.parent == kNone ? 0 : depth[composite.parent] + 1);
+      PictureNode node;
+      node.id = static_cast<uint32_t>(graph_.vertex_count()) + c;
+      node.domain = domain;
+      const std::string name = CompositeName(model_, graph_, mechanism_, c);
+      node.text = c == 0 ? name : composite.bodies.empty() ? name + "\n(no mass)" : "";
+      node.tooltip = c == 0 ? "the world" : "one rigid body";
+      std::vector<ComponentId> listed = composite.bodies;
+      if (c == 0) listed.insert(listed.end(), mechanism_.gravity.begin(), mechanism_.gravity.end());
+      for (size_t k = 0; k < listed.size(); ++k) {
+        node.tooltip += "\n" + Heading(listed[k]);
+        if (k > kMostBodies || (k == kMostBodies && listed.size() > kMostBodies + 1)) continue;
+        node.text += (node.text.empty() ? "" : "\n") + NameOf(listed[k]);
+      }
+      if (listed.size() > kMostBodies + 1)
+        node.text += "\nand " + std::to_string(listed.size() - kMostBodies) + " more";
+      if (c == 0) {
+        node.kind = PictureNode::Kind::kReference;
+        SetReferenceSize(&node, false);
+      } else {
+        node.kind = PictureNode::Kind::kBody;
+        node.width = std::max(WidthOf(node.text) + 18, 40.0);
+        node.height = kLineHeight * static_cast<double>(LinesOf(node.text).size()) + 10;
+      }
+      picture_.nodes.push_back(std::move(node));
+    }
+    const auto add = [&](ComponentId id, EdgeStyle style, uint32_t a, uint32_t b, const std::string& what) {
+      const auto edge = static_cast<uint32_t>(picture_.edge_names.size());
+      const auto label = static_cast<uint32_t>(picture_.nodes.size());
+      PictureNode node;
+      node.kind = PictureNode::Kind::kEdgeLabel;
+      node.id = edge;
+      node.domain = domain;
+      node.text = NameOf(id);
+      node.tooltip = Heading(id) + "\n" + what + ": " + CompositeName(model_, graph_, mechanism_, a) +
+                     " to " + CompositeName(model_, graph_, mechanism_, b);
+      node.width = TextWidth(node.text, kLabelSize) + 6;
+      node.height = kLabelSize * (kTextAscent + kTextDescent) + 4;
+      picture_.edge_names.push_back(node.text);
+      picture_.edge_components.push_back(node.text);
+      picture_.edge_kinds.push_back(0);
+      picture_.edge_styles.push_back(style);
+      picture_.nodes.push_back(std::move(node));
+      space_label_.emplace(id.value, label);
+      AddHalves(edge, first_body + a, label, first_body + b,
+                depth[a] == depth[b]  ? 0
+                : depth[a] < depth[b] ? -1
+                                      : 1);
+      // What moves or measures it in one dimension.
+      const Component& c = graph_.components[id.index()];
+      for (uint32_t k = 0; k < graph_.ElementOf(id).edges.size(); ++k) {
+        const GraphEdge& e = graph_.edges[c.first_edge + k];
+        if (degree_[e.from.index()] > 1 && degree_[e.to.index()] > 1)
+          AddTie(first_label_ + c.first_edge + k, label, NameOf(id) + " in one dimension and in space");
+      }
+    };
+    for (uint32_t k = 0; k < mechanism_.joints.size(); ++k) {
+      const SpatialJoint& joint = mechanism_.joints[k];
+      if (joint.component.IsNone()) continue;  // only coordinates
+      const JointRole role = RoleOf(mechanism_, k);
+      add(joint.component,
+          role == JointRole::kBranch  ? EdgeStyle::kBranch
+          : role == JointRole::kChord ? EdgeStyle::kChord
+                                      : EdgeStyle::kLeftOut,
+          mechanism_.frames[joint.a].composite, mechanism_.frames[joint.b].composite,
+          std::string("joint, ") + RoleText(role));
+    }
+    for (const SpatialElement& element : mechanism_.elements) {
+      if (!Exerts(model_, graph_, element)) continue;
+      const auto [a, b] = EndsOf(mechanism_, element);
+      add(element.component, EdgeStyle::kForce, a, b, "exerts forces");
+    }
+  }
+
   std::string ClassName(ComponentId id) const {
     const ComponentClass& cls = graph_.ClassOf(model_, id);
     return model_.Text(cls.name) + (cls.model.IsNone() ? "" : " as " + model_.Text(cls.model));
@@ -180,30 +273,37 @@ class PictureBuilder {
       picture_.edge_names.push_back(node.text);
       picture_.edge_components.push_back(NameOf(edge.component));
       picture_.edge_kinds.push_back(element.kinds);
+      picture_.edge_styles.push_back(EdgeStyle::kLinear);
       picture_.nodes.push_back(std::move(node));
-
-      const int compared = CompareHeights(edge.from, edge.to);
-      PictureLink half;
-      half.edge = i;
-      half.kind = PictureLink::Kind::kFromHalf;
-      half.tail = edge.from.value;
-      half.head = first_label_ + i;
-      half.upwards = compared <= 0;
-      picture_.links.push_back(half);
-      half.kind = PictureLink::Kind::kToHalf;
-      half.tail = first_label_ + i;
-      half.head = edge.to.value;
-      half.upwards = compared < 0;
-      picture_.links.push_back(half);
+      AddHalves(i, edge.from.value, first_label_ + i, edge.to.value, CompareHeights(edge.from, edge.to));
     }
   }
 
-  // The node that stands for a component where signals arrive: its box, else the first edge in whose
-  // equations the variable occurs.
+  // `compared` < 0: `from` stands below `to`.
+  void AddHalves(uint32_t edge, uint32_t from, uint32_t label, uint32_t to, int compared) {
+    PictureLink half;
+    half.edge = edge;
+    half.kind = PictureLink::Kind::kFromHalf;
+    half.tail = from;
+    half.head = label;
+    half.upwards = compared <= 0;
+    picture_.links.push_back(half);
+    half.kind = PictureLink::Kind::kToHalf;
+    half.tail = label;
+    half.head = to;
+    half.upwards = compared < 0;
+    picture_.links.push_back(half);
+  }
+
+  // The node that stands for a component where signals arrive: its box, what it is in space, else the first
+  // edge in whose equations the variable occurs.
   uint32_t NodeOf(ComponentId id, SymbolId symbol) {
     const ElementClass& element = graph_.ElementOf(id);
     const Component& c = graph_.components[id.index()];
-    if (element.edges.empty()) return BoxOf(id);
+    if (element.edges.empty()) {
+      const auto at = space_label_.find(id.value);
+      return at != space_label_.end() ? at->second : BoxOf(id);
+    }
     const SymbolId base = symbol.IsNone() ? symbol : model_.expressions.symbol(symbol).base;
     const ComponentClass& cls = model_[element.class_id];
     for (const Equation& equation : element.equations) {
@@ -258,7 +358,9 @@ class PictureBuilder {
     };
     for (uint32_t i = 0; i < graph_.components.size(); ++i) {
       const ElementClass& element = graph_.ElementOf(ComponentId(i));
-      if (element.edges.empty() && element.terminals() == 0 && !looked_through(element))
+      const bool shown = std::find(mechanism_.gravity.begin(), mechanism_.gravity.end(), ComponentId(i)) !=
+                         mechanism_.gravity.end();
+      if (element.edges.empty() && element.terminals() == 0 && !looked_through(element) && !shown)
         BoxOf(ComponentId(i));
     }
     const LargeVector<Driver> drivers = ResolveDrivers(model_, graph_);
@@ -343,12 +445,14 @@ class PictureBuilder {
 
   const Model& model_;
   const SystemGraph& graph_;
+  const Mechanism& mechanism_;
   Picture picture_;
   std::map<std::pair<VertexId, VertexId>, uint32_t> parallels_;  // the number of edges between two vertices
   std::vector<uint32_t> degree_;                                 // by vertex
   std::vector<uint32_t> level_;                                  // by vertex
   uint32_t first_label_ = 0;                                     // node of edge 0
   std::map<uint32_t, uint32_t> boxes_;                           // by component
+  std::map<uint32_t, uint32_t> space_label_;                     // node of what a component is in space
   std::set<std::pair<uint32_t, uint32_t>> tied_;
 };
 
@@ -373,8 +477,19 @@ Picture Sideways(Picture picture) {
   return picture;
 }
 
-Picture BuildPicture(const Model& model, const SystemGraph& graph) {
-  return PictureBuilder(model, graph).Build();
+Picture BuildPicture(const Model& model, const SystemGraph& graph, const Mechanism& mechanism) {
+  return PictureBuilder(model, graph, mechanism).Build();
+}
+
+std::vector<std::string> LinesOf(const std::string& text) {
+  std::vector<std::string> out{""};
+  for (const char c : text) {
+    if (c == '\n')
+      out.emplace_back();
+    else
+      out.back() += c;
+  }
+  return out;
 }
 
 }  // namespace cotree

@@ -5,17 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "system_graph/system_graph.h"
+#include "mechanics/mechanism.h"
 
 namespace cotree {
 
 /** A thing with a place of its own: a rectangle that no other one overlaps. */
 struct PictureNode {
-  enum class Kind : uint8_t { kVertex, kReference, kEdgeLabel, kSignalBox };
+  enum class Kind : uint8_t { kVertex, kReference, kEdgeLabel, kSignalBox, kBody };
   Kind kind = Kind::kVertex;
-  uint32_t id = 0;               // VertexId, EdgeId or ComponentId
+  uint32_t id = 0;               // VertexId, EdgeId or ComponentId; in space, numbered on from these
   uint32_t domain = 0;           // in Picture::domains; of no meaning for a signal box
-  std::string text;              // what is written there
+  std::string text;              // what is written there, in lines
   std::string tooltip;           // lines for people
   double width = 0, height = 0;  // pixels
 };
@@ -32,6 +32,10 @@ struct PictureLink {
   std::string tooltip;
 };
 
+/** An edge of the linear graph, or what joins bodies in space: a joint by its role, or an element that exerts
+forces. */
+enum class EdgeStyle : uint8_t { kLinear, kBranch, kChord, kLeftOut, kForce };
+
 struct PictureDomain {
   std::string name;
   std::string colour;  // "#1f6fd6"
@@ -42,7 +46,11 @@ struct PictureDomain {
 Always true: one vertex node a vertex and one label node an edge, in the order of their ids; nodes and links
 are in an order that depends on the graph alone. A vertex stands above another if more edges lie between it
 and the reference, so the reference is the lowest of its domain; the label of an edge stands between its
-vertices, or above them if they are equally far. */
+vertices, or above them if they are equally far.
+
+What the system has in space is one domain more, behind the others: the world is its reference, a rigid body a
+node each, joints and elements that exert forces are edges. They are numbered on from the vertices and edges
+of the graph. */
 struct Picture {
   std::string title;
   bool sideways =
@@ -52,11 +60,13 @@ struct Picture {
   std::vector<PictureLink> links;
   std::vector<std::string> edge_names, edge_components;  // by EdgeId
   std::vector<uint8_t> edge_kinds;                       // by EdgeId: EdgeKind
+  std::vector<EdgeStyle> edge_styles;                    // by EdgeId
 };
 
 constexpr double kLabelSize = 11;  // font sizes
 constexpr double kVertexSize = 9;
 constexpr double kTitleSize = 12;
+constexpr double kLineHeight = 14;  // of texts with several lines
 constexpr double kVertexRadius = 9;
 constexpr double kReferenceRadius = 6;
 constexpr double kGlyphWidth = 16;   // a sign before an edge's label, with the room behind it
@@ -68,7 +78,9 @@ int CountGlyphs(uint8_t kinds);
 
 /// "Positioner: position drive with a DC motor".
 std::string TitleOf(const Model& model, const SystemGraph& graph);
-Picture BuildPicture(const Model& model, const SystemGraph& graph);
+Picture BuildPicture(const Model& model, const SystemGraph& graph, const Mechanism& mechanism = {});
+/// The lines of a text; at least one.
+std::vector<std::string> LinesOf(const std::string& text);
 /// The same, with the reference to the right and everything "above" it to the left.
 Picture Sideways(Picture picture);
 

@@ -52,6 +52,35 @@ std::vector<Glyph> GlyphsOf(uint8_t kinds) {
   return out;
 }
 
+std::string StrokeInSpace(EdgeStyle style, const std::string& colour) {
+  const auto stroke = [](const std::string& of, const char* rest) {
+    return "stroke=\"" + of + "\" stroke-width=\"" + rest;
+  };
+  switch (style) {
+    case EdgeStyle::kBranch:
+      return stroke(colour, "3.2\"");
+    case EdgeStyle::kChord:
+      return stroke(colour, "1.7\" stroke-dasharray=\"7 4\"");
+    case EdgeStyle::kLeftOut:
+      return stroke(kLeftOutColour, "1.7\"");
+    default:
+      return stroke(colour, "1\"");
+  }
+}
+
+const char* NameInSpace(EdgeStyle style) {
+  switch (style) {
+    case EdgeStyle::kBranch:
+      return "branch";
+    case EdgeStyle::kChord:
+      return "chord";
+    case EdgeStyle::kLeftOut:
+      return "left-out";
+    default:
+      return "force";
+  }
+}
+
 std::string SvgGlyph(Glyph glyph, Point at, const std::string& colour) {
   const std::string move = "M" + Pair(at);
   const auto stroked = [&](const std::string& path) {
@@ -88,10 +117,21 @@ Legend WriteLegend(const Picture& picture, Point at, double width) {
         "edges of one component",
         "stroke=\"#777777\" stroke-width=\"1.1\" stroke-linecap=\"round\" stroke-dasharray=\"0.1 3.5\"");
   }
+  constexpr std::pair<EdgeStyle, const char*> kInSpace[] = {{EdgeStyle::kBranch, "joint with coordinates"},
+                                                            {EdgeStyle::kChord, "joint that closes a loop"},
+                                                            {EdgeStyle::kLeftOut, "joint left out"},
+                                                            {EdgeStyle::kForce, "exerts forces"}};
+  const auto& styles = picture.edge_styles;
+  if (std::count(styles.begin(), styles.end(), EdgeStyle::kLinear) < std::ssize(styles)) legend.NewRow();
+  for (const auto& [style, text] : kInSpace) {
+    if (std::find(styles.begin(), styles.end(), style) != styles.end())
+      legend.AddLine(text, StrokeInSpace(style, picture.domains.back().colour));
+  }
   legend.NewRow();
   bool used[5] = {};
-  for (const uint8_t kinds : picture.edge_kinds) {
-    for (const Glyph glyph : GlyphsOf(kinds)) used[static_cast<size_t>(glyph)] = true;
+  for (size_t e = 0; e < styles.size(); ++e) {
+    if (styles[e] != EdgeStyle::kLinear) continue;
+    for (const Glyph glyph : GlyphsOf(picture.edge_kinds[e])) used[static_cast<size_t>(glyph)] = true;
   }
   for (const Glyph glyph :
        {Glyph::kDrives, Glyph::kStores, Glyph::kDissipates, Glyph::kCouples, Glyph::kMeasures}) {

@@ -18,6 +18,11 @@ std::vector<Glyph> GlyphsOf(uint8_t kinds);
 /// The sign, 12 pixels wide, beginning at `at` and centred on its height.
 std::string SvgGlyph(Glyph glyph, Point at, const std::string& colour);
 
+/// How joints and forces are drawn: the attributes of the line, and the class of its group.
+std::string StrokeInSpace(EdgeStyle style, const std::string& colour);
+const char* NameInSpace(EdgeStyle style);
+constexpr const char* kLeftOutColour = "#aaaaaa";
+
 struct Legend {
   std::string svg;
   double width = 0;  // from its left end

@@ -64,8 +64,27 @@ std::string NodeLine(const PictureNode& node, const std::string& colour, uint8_t
     case PictureNode::Kind::kSignalBox:
       out += std::string(" style=\"rounded\" color=\"") + kSignalColour + "\"";
       break;
+    case PictureNode::Kind::kBody:
+      out += " style=\"rounded,filled\" fillcolor=white color=" + Quoted(colour);
+      break;
   }
   return out + "];\n";
+}
+
+const char* LineStyle(const Picture& picture, uint32_t edge) {
+  switch (picture.edge_styles[edge]) {
+    case EdgeStyle::kLinear:
+      return (picture.edge_kinds[edge] & kDrives) != 0 ? " penwidth=3" : " penwidth=1.6";
+    case EdgeStyle::kBranch:
+      return " penwidth=3";
+    case EdgeStyle::kChord:
+      return " penwidth=1.6 style=dashed";
+    case EdgeStyle::kLeftOut:
+      return " penwidth=1.6 color=\"#aaaaaa\"";
+    case EdgeStyle::kForce:
+      return " penwidth=1";
+  }
+  return "";
 }
 
 // A cell of fixed size keeps room for the name; without texts, an empty line of the same height.
@@ -118,8 +137,7 @@ std::string Write(const Picture& picture, const DotOrder& order, bool texts) {
                (!last          ? "none"
                 : link.upwards ? "back"
                                : "forward") +
-               " weight=4 color=" + Quoted(colour) +
-               ((picture.edge_kinds[link.edge] & kDrives) != 0 ? " penwidth=3" : " penwidth=1.6");
+               " weight=4 color=" + Quoted(colour) + LineStyle(picture, link.edge);
         break;
       }
       case PictureLink::Kind::kSignal:

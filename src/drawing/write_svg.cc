@@ -20,6 +20,11 @@ double LineWidth(uint8_t kinds) {
   return kinds == 0 ? 1 : 1.7;
 }
 
+std::string Stroke(EdgeStyle style, uint8_t kinds, const std::string& colour) {
+  if (style != EdgeStyle::kLinear) return StrokeInSpace(style, colour);
+  return "stroke=\"" + colour + "\" stroke-width=\"" + Number(LineWidth(kinds)) + "\"";
+}
+
 Box BoxAround(Point centre, double width, double height) {
   return {centre.x - width / 2, centre.y - height / 2, centre.x + width / 2, centre.y + height / 2};
 }
@@ -43,6 +48,7 @@ class SvgWriter {
       if (kind == PictureNode::Kind::kVertex) Vertex(i);
       if (kind == PictureNode::Kind::kReference) Reference(i);
       if (kind == PictureNode::Kind::kSignalBox) SignalBox(i);
+      if (kind == PictureNode::Kind::kBody) Body(i);
     }
     FrameNames();
     return Finish();
@@ -198,21 +204,28 @@ class SvgWriter {
       const PictureNode& node = picture_.nodes[label];
       const std::string& colour = picture_.domains[node.domain].colour;
       const uint8_t kinds = picture_.edge_kinds[e];
-      const double width = LineWidth(kinds), size = (kinds & kDrives) != 0 ? 11 : 8.5;
+      const EdgeStyle style = picture_.edge_styles[e];
+      const double size = (kinds & kDrives) != 0 || style == EdgeStyle::kBranch ? 11 : 8.5;
       // The arrow stands on the second half, near the label, where lines are apart.
       const PointOnCurve tip =
           PlaceAlong(samples_[to], std::min(LengthOf(samples_[to]) / 2 + size / 2, 30.0));
-      out_ += "<g class=\"edge\" data-edge=\"" + std::to_string(e) + "\" data-component=\"" +
-              Escaped(picture_.edge_components[e]) + "\" data-name=\"" + Escaped(picture_.edge_names[e]) +
-              "\" data-kinds=\"" + KindsText(kinds) + "\"><title>" + Escaped(node.tooltip) +
-              "</title><path d=\"" + Path(from) + Path(to) + "\" fill=\"none\" stroke=\"" + colour +
-              "\" stroke-width=\"" + Number(width) + "\"/><path d=\"" + Arrow(tip, size, size * 0.85) +
-              "\" fill=\"" + colour + "\"/>";
+      const std::string component = "data-component=\"" + Escaped(picture_.edge_components[e]) + "\"";
+      out_ += style == EdgeStyle::kLinear
+                  ? "<g class=\"edge\" data-edge=\"" + std::to_string(e) + "\" " + component +
+                        " data-name=\"" + Escaped(picture_.edge_names[e]) + "\" data-kinds=\"" +
+                        KindsText(kinds) + "\">"
+                  : "<g class=\"" + std::string(NameInSpace(style)) + "\" " + component + ">";
+      out_ += "<title>" + Escaped(node.tooltip) + "</title><path d=\"" + Path(from) + Path(to) +
+              "\" fill=\"none\" " + Stroke(style, kinds, colour) + "/><path d=\"" +
+              Arrow(tip, size, size * 0.85) + "\" fill=\"" +
+              (style == EdgeStyle::kLeftOut ? kLeftOutColour : colour) + "\"/>";
       const Point centre = layout_.centres[label];
       double x = centre.x - node.width / 2 + 3;
-      for (const Glyph glyph : GlyphsOf(kinds)) {
-        out_ += SvgGlyph(glyph, {x, centre.y}, colour);
-        x += kGlyphWidth;
+      if (style == EdgeStyle::kLinear) {
+        for (const Glyph glyph : GlyphsOf(kinds)) {
+          out_ += SvgGlyph(glyph, {x, centre.y}, colour);
+          x += kGlyphWidth;
+        }
       }
       out_ += SvgText({x, centre.y + kLabelSize * 0.36}, node.text, kLabelSize) + "</g>\n";
     }
@@ -245,7 +258,29 @@ class SvgWriter {
             "\" fill=\"" + colour + "\"/><path d=\"M" + Pair(c) +
             (sideways ? "h10m0-9v18m3-15v12m3-9v6" : "v9m-9 0h18m-15 3h12m-9 3h6") +
             "\" fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"1.6\"/>" +
-            SvgText(name, node.text, kLabelSize, sideways ? "start" : "middle") + "</g>\n";
+            Lines(name, node.text, sideways ? "start" : "middle") + "</g>\n";
+  }
+
+  // One below the other, the first at this place.
+  static std::string Lines(Point at, const std::string& text, const char* anchor) {
+    std::string out;
+    for (const std::string& line : LinesOf(text)) {
+      out += SvgText(at, line, kLabelSize, anchor);
+      at.y += kLineHeight;
+    }
+    return out;
+  }
+
+  // What is rigidly joined, in a box.
+  void Body(uint32_t i) {
+    const PictureNode& node = picture_.nodes[i];
+    const Point c = layout_.centres[i];
+    const double first = c.y - node.height / 2 + 5 + kLineHeight / 2 + kLabelSize * 0.36;
+    out_ += NodeBegin(node, "class=\"body\"") + "<rect x=\"" + Number(c.x - node.width / 2) + "\" y=\"" +
+            Number(c.y - node.height / 2) + "\" width=\"" + Number(node.width) + "\" height=\"" +
+            Number(node.height) + "\" rx=\"4\" fill=\"#ffffff\" stroke=\"" +
+            picture_.domains[node.domain].colour + "\" stroke-width=\"1.5\"/>" +
+            Lines({c.x, first}, node.text, "middle") + "</g>\n";
   }
 
   void SignalBox(uint32_t i) {

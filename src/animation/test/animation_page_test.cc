@@ -55,7 +55,11 @@ TEST(AnimationPage, HoldsTheSceneAsItIs) {
       {"link", {{AnimationShape::kTube, {3, 2, 1}, {0.1, 0, 0}, {0, 1, 0, 0}, "red"}}, {}, true, {1, 2, 3}}};
   for (int k = 0; k < 21; ++k) scene.bodies[0].poses.push_back(static_cast<float>(k) / 3);
   scene.joints = {{"hinge", "revolute", 0, {1, 0, 0}, {0, 0, 1}}};
-  scene.arrows = {{"pull", -1, {0, 0, 2}, {1, 2, 3}, 0.5}};
+  scene.gravity = {0, -9.81, 0};
+  scene.arrows = {{"pull", true, -1, {0, 0, 2}, {0, 0, -1}, {1, 2, 3}, 0.5}};
+  scene.links = {
+      {"strut", cotree::AnimationLink::kSpring, {0, -1}, {{{1, 0, 0}, {0, 2, 0}}}},
+  };
   scene.curves = {{"angle", "rad", {1, 2, 3}}};
   const Json read = SceneOf(AnimationPage(scene, ""));
   EXPECT_EQ(read["title"], "arm");
@@ -72,9 +76,15 @@ TEST(AnimationPage, HoldsTheSceneAsItIs) {
   EXPECT_EQ(Unpacked<float>(body["poses"]), scene.bodies[0].poses);
   EXPECT_EQ(read["joints"][0]["kind"], "revolute");
   EXPECT_EQ(read["joints"][0]["body"], 0);
+  EXPECT_EQ(read["gravity"], Json({0, -9.81, 0}));
+  EXPECT_EQ(read["arrows"][0]["torque"], true);
   EXPECT_EQ(read["arrows"][0]["body"], -1);
+  EXPECT_EQ(read["arrows"][0]["offset"], Json({0, 0, -1}));
   EXPECT_EQ(read["arrows"][0]["scale"], 0.5);
   EXPECT_EQ(Unpacked<float>(read["arrows"][0]["vectors"]), scene.arrows[0].vectors);
+  EXPECT_EQ(read["links"][0]["kind"], "spring");
+  EXPECT_EQ(read["links"][0]["bodies"], Json({0, -1}));
+  EXPECT_EQ(read["links"][0]["places"], Json({{1, 0, 0}, {0, 2, 0}}));
   EXPECT_EQ(read["curves"][0]["unit"], "rad");
   EXPECT_EQ(Unpacked<float>(read["curves"][0]["values"]), scene.curves[0].values);
 }
@@ -97,6 +107,7 @@ TEST(AnimationPage, NamesCannotBreakThePage) {
   scene.title = evil;
   scene.bodies = {{evil, {{AnimationShape::kBox, {}, {}, {1, 0, 0, 0}, evil}}, {}}};
   scene.joints = {{evil, evil, -1, {}, {}}};
+  scene.links = {{evil}};
   scene.curves = {{evil, evil, {}}};
   const std::string page = AnimationPage(scene, "");
   const Json read = SceneOf(page);
@@ -111,7 +122,7 @@ TEST(AnimationPage, NamesCannotBreakThePage) {
 TEST(AnimationPage, WhatIsNotFiniteIsNoJsonNumber) {
   AnimationScene scene;
   scene.up = {kNan, 0, std::numeric_limits<double>::infinity()};
-  scene.arrows = {{"f", 0, {kNan, 0, 0}, {kNanFloat, 0, 0}, kNan}};
+  scene.arrows = {{"f", false, 0, {kNan, 0, 0}, {}, {kNanFloat, 0, 0}, kNan}};
   const Json read = SceneOf(AnimationPage(scene, ""));
   EXPECT_TRUE(read["up"][0].is_null());
   EXPECT_TRUE(read["up"][2].is_null());

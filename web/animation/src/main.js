@@ -4,7 +4,7 @@
 import css from './page.css';
 import {Plot} from './plot.js';
 import {numberText, readScene} from './scene.js';
-import {onThemeChange} from './theme.js';
+import {onThemeChange, theme} from './theme.js';
 import {View} from './view.js';
 
 const playIcon = '<svg viewBox="0 0 16 16"><path d="M3.5 1.5v13l10.5-6.5z"/></svg>';
@@ -117,14 +117,18 @@ class Page {
                    ['side', 'Side', 'From the side'], ['top', 'Top', 'From above']];
     group(looks.map(([from, text, title]) => [text, title, () => this.view.look(from)]));
     const layers = [['axes', 'Joints', 'Axes of the joints'], ['traces', 'Traces', 'Ways of traced bodies'],
-                    ['arrows', 'Arrows', 'Forces']]
-                       .filter(([layer]) => this.view.layers[layer].length > 0);
+                    ['arrows', 'Forces', 'Forces, torques (two heads), and where gravity pulls']]
+                       .filter(([layer]) => this.view.layers[layer].length > 0 || (layer === 'arrows' && this.hasGravity()));
     if (layers.length > 0) group(layers.map(([layer, text, title]) => [text, title, (button) => {
       const shown = button.getAttribute('aria-pressed') !== 'true';
       button.setAttribute('aria-pressed', shown);
       this.view.show(layer, shown);
     }, true]));
     byId('grid').textContent = `grid ${numberText(this.view.spacing, 1)} m`;
+  }
+
+  hasGravity() {
+    return Math.hypot(...this.scene.gravity) > 0;
   }
 
   listen() {
@@ -242,12 +246,17 @@ class Page {
   draw() {
     if (!this.view?.draw()) return;
     // The far ones first, so that the near ones lie above them.
-    const colors = ['#e0453a', '#2f9e44', '#3b7de0'];
-    const axes = this.view.axesOnScreen().map(([x, y, z], k) => ({x, y, z, k})).sort((a, b) => a.z - b.z);
-    byId('cross').innerHTML = axes.map(({x, y, k}) =>
-        `<line x2="${20 * x}" y2="${20 * y}" stroke="${colors[k]}" stroke-width="2" stroke-linecap="round"/>` +
+    const directions = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+    if (this.hasGravity() && !this.view.hidden?.arrows) directions.push(this.scene.gravity);
+    const colors = ['#e0453a', '#2f9e44', '#3b7de0', theme().soft];
+    const arrows = this.view.onScreen(directions).map(([x, y, z], k) => ({x, y, z, k})).sort((a, b) => a.z - b.z);
+    byId('cross').innerHTML = arrows.map(({x, y, k}) => {
+      const head = k === 3 ? `<path d="M${26 * x} ${26 * y}L${18 * x - 4 * y} ${18 * y + 4 * x} ${18 * x + 4 * y} ${18 * y - 4 * x}z" ` +
+                                 `fill="${colors[k]}"/>` : '';
+      return `<line x2="${20 * x}" y2="${20 * y}" stroke="${colors[k]}" stroke-width="2" stroke-linecap="round"/>${head}` +
         // One that points at us has no room for its letter.
-        (Math.hypot(x, y) > 0.3 ? `<text x="${28 * x}" y="${28 * y}" fill="${colors[k]}">${'xyz'[k]}</text>` : '')).join('');
+        (Math.hypot(x, y) > 0.3 ? `<text x="${(k === 3 ? 32 : 28) * x}" y="${(k === 3 ? 32 : 28) * y}" fill="${colors[k]}">${'xyzg'[k]}</text>` : '');
+    }).join('');
   }
 }
 

@@ -26,6 +26,7 @@ export function readScene(text) {
   const scene = JSON.parse(text);
   scene.times = numbersOf(scene.times, 8);
   scene.up = finite(scene.up);
+  scene.gravity = finite(scene.gravity);
   if (Math.hypot(...scene.up) < 1e-9) scene.up = [0, 0, 1];
   for (const body of scene.bodies) {
     body.poses = numbersOf(body.poses, 4);
@@ -43,8 +44,10 @@ export function readScene(text) {
   }
   for (const arrow of scene.arrows) {
     arrow.place = finite(arrow.place);
+    arrow.offset = finite(arrow.offset);
     arrow.vectors = numbersOf(arrow.vectors, 4);
   }
+  for (const link of scene.links) link.places = link.places.map(finite);
   for (const curve of scene.curves) curve.values = numbersOf(curve.values, 4);
   return scene;
 }

@@ -41,6 +41,23 @@ function tube(outer, inner, length) {
   return geometry;
 }
 
+/** A coil from the origin along y, with straight ends; its length is in `userData`, for those who stretch it. */
+export function coilOf(radius, wire, length) {
+  const turns = 9;
+  const points = [];
+  for (let k = 0; k <= 24 * turns; ++k) {
+    const part = k / (24 * turns);
+    const wide = radius * Math.min(1, 12 * Math.min(part, 1 - part));
+    points.push(new THREE.Vector3(wide * Math.cos(2 * Math.PI * turns * part), (0.08 + 0.84 * part) * length,
+                                  wide * Math.sin(2 * Math.PI * turns * part)));
+  }
+  points.unshift(new THREE.Vector3(0, 0, 0));
+  points.push(new THREE.Vector3(0, length, 0));
+  const geometry = new THREE.TubeGeometry(new THREE.CatmullRomCurve3(points), 32 * turns, wire, 8);
+  geometry.userData.length = length;
+  return geometry;
+}
+
 /** The geometry of a solid; null for a line, or for a size that is no size. */
 export function solidOf(shape) {
   const [a, b, c] = shape.size;

@@ -25,6 +25,8 @@ export function theme() {
     axis: dark ? '#f0f3f8' : '#28303c',
     trace: dark ? '#ffb454' : '#d9480f',
     arrow: dark ? '#ff5d6c' : '#d6283c',
+    torque: dark ? '#c792ff' : '#8a3ffc',
+    link: dark ? '#c3ccd6' : '#8794a3',
     shadow: dark ? 0.42 : 0.2,
   };
 }

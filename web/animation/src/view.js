@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mechanism in 3D: bodies, axes of joints, traces, arrows, floor, light, camera.
+// The mechanism in 3D: bodies and what is stretched between them, axes of joints, traces, arrows, floor, light, camera.
 import * as THREE from 'three';
 import {OrbitControls} from 'three/examples/jsm/controls/OrbitControls.js';
 import {RoomEnvironment} from 'three/examples/jsm/environments/RoomEnvironment.js';
@@ -11,7 +11,7 @@ import {LineSegmentsGeometry} from 'three/examples/jsm/lines/LineSegmentsGeometr
 
 import {makeFloor} from './floor.js';
 import {frameAt, niceStep, numberText} from './scene.js';
-import {solidOf} from './shapes.js';
+import {coilOf, solidOf} from './shapes.js';
 import {theme} from './theme.js';
 
 const fieldOfView = 32;
@@ -29,6 +29,8 @@ function lineOf(points, material) {
   geometry.setPositions(points);
   return new Line2(geometry, material);
 }
+
+const along = new THREE.Vector3(0, 1, 0);  // of everything that is made longer and turned
 
 const isFinitePose = (poses, at) => {
   for (let k = at; k < at + 7; ++k) {
@@ -61,6 +63,16 @@ function setPose(object, poses, frame) {
   return true;
 }
 
+/** Whether a body turns by more than half a radian between two frames. */
+function turnsFar(poses) {
+  for (let at = 10; at + 6 < poses.length; at += 7) {
+    let cosine = 0;
+    for (let k = at - 7; k < at - 3; ++k) cosine += poses[k] * poses[k + 7];
+    if (Math.abs(cosine) < Math.cos(0.25)) return true;
+  }
+  return false;
+}
+
 /** `View.renderer()` throws where there is no WebGL. */
 export class View {
   static renderer() {
@@ -91,6 +103,7 @@ export class View {
     this.addFloorAndLight();
     this.addJoints();
     this.addTraces();
+    this.addLinks();
     this.addArrows();
     this.paint();
 
@@ -226,7 +239,7 @@ export class View {
   }
 
   addJoints() {
-    const half = 0.1 * this.size;
+    const half = (this.data.joints.length > 12 ? 0.05 : 0.1) * this.size;
     for (const joint of this.data.joints) {
       const parent = this.bodies[joint.body]?.object ?? this.world;
       const group = new THREE.Group();
@@ -256,7 +269,7 @@ export class View {
       };
       const s = this.size;
       const sliding = joint.kind === 'prismatic' || joint.kind === 'cylindrical';
-      const turning = joint.kind === 'revolute' || joint.kind === 'cylindrical' || joint.kind === 'continuous';
+      const turning = ['revolute', 'cylindrical', 'screw', 'continuous'].includes(joint.kind);
       if (has_axis) {
         group.add(lineOf([0, 0, -half, 0, 0, half], line).computeLineDistances());
         if (turning) {
@@ -286,8 +299,8 @@ export class View {
     const colors = theme();
     this.bodies.forEach(({object, body}, number) => {
       if (!body.traced || body.poses.length < 14 || count < 2) return;
-      // Between frames as the body itself moves.
-      const parts = Math.min(8, Math.max(1, Math.floor(4000 / count)));
+      // Between frames as the body itself moves, unless it turns so far from one to the next that nobody knows how.
+      const parts = turnsFar(body.poses) ? 1 : Math.min(8, Math.max(1, Math.floor(4000 / count)));
       const length = (count - 1) * parts + 1;
       const path = new Float32Array(3 * length);
       const point = new THREE.Vector3();
@@ -310,29 +323,94 @@ export class View {
     });
   }
 
+  /** Where the ends of a link are; the bodies are as they were placed last. */
+  endsOf(link) {
+    return link.places.map((place, k) => {
+      const point = new THREE.Vector3(...place);
+      return this.bodies[link.bodies[k]]?.object.localToWorld(point) ?? point;
+    });
+  }
+
+  /** Springs as coils, actuators as a cylinder with its piston rod, rods and slides as they are. */
+  addLinks() {
+    const s = this.size;
+    const least = new Map(this.data.links.map((link) => [link, Infinity]));
+    const frames = this.data.times.length;
+    for (let index = 0; index < frames; index += Math.max(1, Math.floor(frames / 150))) {
+      this.placeBodies({index, part: 0});
+      for (const link of this.data.links) {
+        const [a, b] = this.endsOf(link);
+        least.set(link, Math.min(least.get(link), a.distanceTo(b)));
+      }
+    }
+    const bar = (radius) => new THREE.CylinderGeometry(radius, radius, 1, 24).translate(0, 0.5, 0);
+    this.links = this.data.links.map((link) => {
+      const object = new THREE.Group();
+      const entry = {link, object, stretched: [], length: 0};
+      const material = new THREE.MeshStandardMaterial({roughness: 0.45, metalness: 0.15});
+      this.painted.push((now) => material.color.set(link.kind === 'slide' ? now.axis : now.link));
+      const add = (geometry, length) => {
+        const mesh = new THREE.Mesh(geometry, material);
+        mesh.castShadow = mesh.receiveShadow = link.kind !== 'slide';
+        mesh.userData = {
+          text: () => `${link.name}, ${numberText(entry.length)} m`,
+          glow: new Map([[0, material]]),
+        };
+        if (length) mesh.scale.y = length;
+        else entry.stretched.push(mesh);
+        object.add(mesh);
+        this.hoverable.push(mesh);
+      };
+      const shortest = least.get(link);
+      if (link.kind === 'spring') add(coilOf(0.016 * s, 0.003 * s, Math.max(shortest, 0.05 * s)));
+      if (link.kind === 'rod') add(bar(0.008 * s));
+      if (link.kind === 'slide') add(bar(0.002 * s));
+      if (link.kind === 'actuator') {
+        add(bar(0.007 * s));
+        if (shortest > 0.02 * s && shortest < Infinity) add(bar(0.014 * s), 0.65 * shortest);
+      }
+      this.world.add(object);
+      return entry;
+    });
+  }
+
+  setLinks() {
+    for (const entry of this.links) {
+      const {link, object, stretched} = entry;
+      const [a, b] = this.endsOf(link);
+      entry.length = a.distanceTo(b);
+      object.visible = entry.length > 1e-4 * this.size && link.bodies.every((body) => this.bodies[body]?.object.visible ?? true);
+      if (!object.visible) continue;
+      object.position.copy(a);
+      object.quaternion.setFromUnitVectors(along, b.sub(a).divideScalar(entry.length));
+      for (const mesh of stretched) mesh.scale.y = entry.length / (mesh.geometry.userData.length ?? 1);
+    }
+  }
+
   addArrows() {
     const s = this.size;
     const shaft_geometry = new THREE.CylinderGeometry(1, 1, 1, 24).translate(0, 0.5, 0);
     const head_geometry = new THREE.ConeGeometry(1, 1, 32).translate(0, 0.5, 0);
-    let longest = 0;
-    for (const {vectors} of this.data.arrows) {
+    const longest = {false: 0, true: 0};  // of forces, of torques
+    for (const {torque, vectors} of this.data.arrows) {
       for (let k = 0; k + 2 < vectors.length; k += 3) {
         const length = Math.hypot(vectors[k], vectors[k + 1], vectors[k + 2]);
-        if (length > longest) longest = length;
+        if (length > longest[torque]) longest[torque] = length;
       }
     }
     this.arrows = this.data.arrows.map((arrow) => {
       const material = new THREE.MeshStandardMaterial({roughness: 0.6});
-      this.painted.push((now) => material.color.set(now.arrow));
+      this.painted.push((now) => material.color.set(arrow.torque ? now.torque : now.arrow));
       const shaft = new THREE.Mesh(shaft_geometry, material);
-      const head = new THREE.Mesh(head_geometry, material);
+      const heads = Array.from({length: arrow.torque ? 2 : 1}, () => new THREE.Mesh(head_geometry, material));
       const object = new THREE.Group();
-      object.add(shaft, head);
-      const entry = {arrow, object, shaft, head, length: 0};
+      object.add(shaft, ...heads);
+      const entry = {arrow, object, shaft, heads, length: 0};
       // Without a scale of their own, the longest takes a quarter of the room.
-      entry.scale = arrow.scale > 0 ? arrow.scale : longest > 0 ? (0.25 * s) / longest : 0;
-      const text = () => `${arrow.name} = ${numberText(entry.length)}`;
-      for (const mesh of [shaft, head]) {
+      const most = longest[arrow.torque];
+      entry.scale = arrow.scale > 0 ? arrow.scale : most > 0 ? (0.25 * s) / most : 0;
+      const text = () => `${arrow.name} = ${numberText(entry.length)} ${arrow.torque ? 'N·m' : 'N'}`;
+      for (const mesh of [shaft, ...heads]) {
         mesh.castShadow = true;
         mesh.userData = {text, glow: new Map([[0, material]])};
         this.hoverable.push(mesh);
@@ -359,10 +437,7 @@ export class View {
   setTime(time) {
     this.time = time;
     const frame = frameAt(this.data.times, time);
-    for (const {object, body} of this.bodies) {
-      object.visible = setPose(object, body.poses, frame);
-      object.updateMatrixWorld(true);
-    }
+    this.placeBodies(frame);
     const point = new THREE.Vector3();
     for (const {object, body, path, parts, past, head} of this.traces) {
       const drawn = Math.floor((frame.index + frame.part) * parts);
@@ -374,14 +449,22 @@ export class View {
       segment.array.set([path[at], path[at + 1], path[at + 2], point.x, point.y, point.z]);
       segment.needsUpdate = true;
     }
+    this.setLinks();
     this.setArrows(frame);
     this.dirty = true;
   }
 
+  placeBodies(frame) {
+    for (const {object, body} of this.bodies) {
+      object.visible = setPose(object, body.poses, frame);
+      object.updateMatrixWorld(true);
+    }
+  }
+
   setArrows(frame) {
-    const y = new THREE.Vector3(0, 1, 0);
+    const offset = new THREE.Vector3();
     for (const entry of this.arrows) {
-      const {arrow, object, shaft, head} = entry;
+      const {arrow, object, shaft, heads} = entry;
       const count = Math.floor(arrow.vectors.length / 3);
       const at = 3 * Math.min(frame.index, count - 1);
       const v = new THREE.Vector3().fromArray(arrow.vectors, Math.max(at, 0));
@@ -397,12 +480,15 @@ export class View {
       if (!object.visible) continue;
       object.position.set(...arrow.place);
       if (body) body.localToWorld(object.position);
-      object.quaternion.setFromUnitVectors(y, v.divideScalar(size));
+      object.position.add(offset.set(...arrow.offset));
+      object.quaternion.setFromUnitVectors(along, v.divideScalar(size));
       const tip = Math.min(0.045 * this.size, 0.45 * drawn);
       const thick = Math.min(0.0055 * this.size, 0.08 * drawn);
       shaft.scale.set(thick, drawn - tip, thick);
-      head.position.y = drawn - tip;
-      head.scale.set(2.5 * thick, tip, 2.5 * thick);
+      heads.forEach((head, k) => {
+        head.position.y = drawn - tip - 0.6 * tip * k;
+        head.scale.set(2.5 * thick, tip, 2.5 * thick);
+      });
     }
   }
 
@@ -504,11 +590,11 @@ export class View {
     });
   }
 
-  /** Where the axes of the world point on the screen: [x, y, depth] each, for the little cross in the corner. */
-  axesOnScreen() {
+  /** Where directions of the world point on the screen: [x, y, depth] each, for the little cross in the corner. */
+  onScreen(directions) {
     const turn = this.camera.quaternion.clone().invert();
-    return [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((axis) => {
-      const p = new THREE.Vector3(...axis).applyQuaternion(turn);
+    return directions.map((direction) => {
+      const p = new THREE.Vector3(...direction).normalize().applyQuaternion(turn);
       return [p.x, -p.y, p.z];
     });
   }

@@ -76,7 +76,11 @@ int main(int count, char** arguments) {
   scene.bodies[2].trace = {0, -0.045, -kLength[1]};
   scene.joints = {{"shoulder", "revolute", -1, {0, 0, 0}, {0, 1, 0}},
                   {"elbow", "revolute", 1, {0, 0, -kLength[0]}, {0, 1, 0}}};
-  scene.arrows = {{"force on the lower link", 2, {0, -0.045, -kLength[1]}, {}, 0.01}};
+  scene.gravity = {0, 0, -kGravity};
+  scene.arrows = {{"force on the lower link", false, 2, {0, -0.045, -kLength[1]}, {}, {}, 0.01},
+                  {"torque on the upper link", true, 1, {0, 0, -0.25}, {0, -0.05, 0}, {0, -3, 0}, 0.06}};
+  scene.links = {{"band", cotree::AnimationLink::kSpring, {-1, 2}, {{{-0.5, 0, -0.9}, {0, 0, -0.1}}}},
+                 {"strut", cotree::AnimationLink::kActuator, {0, 1}, {{{0.35, 0, 0.1}, {0, 0.02, -0.35}}}}};
   scene.curves = {
       {"upper.angle", "rad", {}}, {"lower.angle", "rad", {}}, {"rod force", "N", {}}, {"energy", "N*m", {}}};
   State s{1.9, 1.2, 0, 0};

@@ -80,13 +80,33 @@ async function use(browser) {
     }
     return places;
   })()`);
+  // The strut by hand: from (0.35, 0.1) to a point 0.35 m down the upper link, 0.02 m aside.
+  const strut = await browser.value(`(() => {
+    const curve = JSON.parse(document.getElementById('scene').textContent).curves[0].values;
+    const bytes = Uint8Array.from(atob(curve), (c) => c.charCodeAt(0));
+    const angle = new DataView(bytes.buffer).getFloat32(4 * 60, true);
+    return Math.hypot(0.35 * Math.sin(angle) - 0.35, 0.02, -0.35 * Math.cos(angle) - 0.1).toPrecision(4);
+  })()`);
   for (const name of ['frame', 'upper link', 'lower link', 'elbow (revolute)', 'shoulder (revolute)',
-                      'force on the lower link = 51.76']) {
+                      'force on the lower link = 51.76 N', 'torque on the upper link = 3.000 N·m', `strut, ${strut} m`]) {
     assert.ok(places[name], `${name} is not among ${Object.keys(places)}`);
   }
+  assert.ok(Object.keys(places).some((name) => name.startsWith('band, ')), 'the spring is there');
   await browser.mouse('mouseMoved', ...places['lower link']);
   assert.ok(await browser.until('!tip.hidden && tip.textContent === "lower link"'), 'its name is shown');
   await keep('hover');
+
+  // Forces can be hidden, and gravity in the corner with them.
+  const letters = () => browser.value('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => ' +
+                                      'done([...document.querySelectorAll("#cross text")].map((e) => e.textContent).sort().join("")))))');
+  const forces = '[...document.querySelectorAll("#tools button")].find((b) => b.textContent === "Forces")';
+  assert.equal(await letters(), 'gxyz');
+  await browser.value(`${forces}.click()`);
+  assert.equal(await letters(), 'xyz');
+  await browser.mouse('mouseMoved', ...places['torque on the upper link = 3.000 N·m']);
+  assert.ok(await browser.until('!tip.textContent.startsWith("torque")'), 'it is hidden');
+  await browser.value(`${forces}.click()`);
+  assert.equal(await letters(), 'gxyz');
 
   // Orbit and zoom change the picture.
   const before = await browser.value('document.getElementById("cross").innerHTML');

@@ -37,8 +37,8 @@ Mechanism ViewMechanism(Model& model, const SystemGraph& graph) {
   const ParameterTable parameters = FindParameters(model, graph, scalars);
   if (!parameters.missing.empty()) return {};
   Diagnostics findings;
-  Mechanism mechanism =
-      FindMechanism(model, graph, SpatialNumbers(model, graph, scalars, parameters), findings);
+  Mechanism mechanism = FindMechanism(model, graph, SpatialNumbers(model, graph, scalars, parameters),
+                                      Coordinates::kAsChosen, findings);
   return findings.ok() ? mechanism : Mechanism{};
 }
 

@@ -325,6 +325,9 @@ bool MotionBuilder::HasQuaternions() const {
                      [](const Link& link) { return !link.quaternion[0].IsNone(); });
 }
 
+/* J q'' + gamma = -give * lambda / mass. What integrates sets `give`, which is 0 but where bars come into
+line and conditions depend on each other: there a last digit of a length would throw the loop back, and giving
+way by next to nothing lets it go on as it moves (docs/theory/mechanics.md, ME.8; simulation/projection.h). */
 void MotionBuilder::AddConditions(const std::vector<Row>& rows, const Eigen::MatrixXd& conditions) {
   const bool quaternions = HasQuaternions();
   struct Condition {
@@ -357,8 +360,16 @@ void MotionBuilder::AddConditions(const std::vector<Row>& rows, const Eigen::Mat
       if (out_.constraints.size() <= j) out_.constraints.push_back(rows[k].name);
     }
   }
+  double mass = 0;
+  for (const CompositeBody& c : mechanism_.composites) mass += c.mass.m;
+  Sym softness;
+  if (mass > 0) {
+    give_ = pool_.DeclareSymbol("~loops.give", SymbolKind::kVariable);
+    softness = Sym(&pool_, pool_.Symbol(give_)) * Sym(1 / mass);
+  }
   for (size_t j = 0; j < all.size(); ++j) {
     const Condition& condition = all[j];
+    const Sym acceleration = condition.acceleration + condition.multiplier * softness;
     const std::string label = "loop" + std::to_string(j + 1);
     const auto hold = [&](const std::string& name, const Sym& value) {
       const Sym own = Let(label + name, value);
@@ -370,11 +381,11 @@ void MotionBuilder::AddConditions(const std::vector<Row>& rows, const Eigen::Mat
     const Sym rate = hold(".rate", condition.rate);
     AddEquation(rate, Sym(0), true);
     if (condition.velocity) {
-      AddEquation(condition.acceleration + rate * Sym(kReturn), Sym(0));
+      AddEquation(acceleration + rate * Sym(kReturn), Sym(0));
       continue;
     }
     const Sym value = hold(".gap", condition.value);
-    AddEquation(condition.acceleration + rate * Sym(2 * kReturn) + value * Sym(kReturn * kReturn), Sym(0));
+    AddEquation(acceleration + rate * Sym(2 * kReturn) + value * Sym(kReturn * kReturn), Sym(0));
     if (!quaternions) AddEquation(value, Sym(0), true);
   }
 }

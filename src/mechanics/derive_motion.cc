@@ -353,12 +353,15 @@ void MotionBuilder::AddTotals() {
 
 MotionEquations DeriveMotion(Model& model, const SystemGraph& graph,
                              const std::vector<ScalarElement>& scalars, const SpatialNumbers& numbers,
-                             const Mechanism& mechanism, const JointMotion* joint_motion, MotionForm form,
+                             const Mechanism& mechanism, const JointMotion* joint_motion,
+                             const std::vector<SpatialStart>& starts, MotionForm form,
                              Diagnostics& diagnostics) {
   constexpr uint32_t kManyFreedoms = 24;  // from here on a matrix is more work
   const bool recursive = form == MotionForm::kRecursive ||
                          (form == MotionForm::kAutomatic && mechanism.freedoms > kManyFreedoms);
-  return MotionBuilder(model, graph, scalars, numbers, mechanism, joint_motion, recursive, diagnostics).Run();
+  return MotionBuilder(model, graph, scalars, numbers, mechanism, joint_motion, starts, recursive,
+                       diagnostics)
+      .Run();
 }
 
 }  // namespace cotree

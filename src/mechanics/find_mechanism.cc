@@ -369,7 +369,7 @@ double Finder::Preference(const SpatialJoint& joint) const {
   }
   const double own = numbers_.Number(joint.component, "preference");
   if (coordinates_ == Coordinates::kOfJoints) return std::max(own, 0.0);
-  return coordinates_ == Coordinates::kAbsolute && own == 0 ? -1 : own;
+  return model_[graph_.system].absolute && own == 0 ? -1 : own;
 }
 
 // What hangs on the world by joints that give no coordinates has its place as coordinates.

@@ -22,20 +22,32 @@ double Random(uint64_t& state) {
   return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53 * 2 - 1;
 }
 
-// Whether some rows hold a direction much less than all rows do: by the least singular value that counts.
-bool Weaker(const Eigen::MatrixXd& all, const std::vector<bool>& chosen, size_t rank) {
-  constexpr double kAsGood = 0.7;
-  Eigen::MatrixXd some(0, all.cols());
-  for (Eigen::Index k = 0; k < all.rows(); ++k) {
-    if (!chosen[static_cast<size_t>(k)]) continue;
-    some.conservativeResize(some.rows() + 1, Eigen::NoChange);
-    some.row(some.rows() - 1) = all.row(k);
+// Some way along what the loops leave free, away from positions that are special; what is left of the gaps.
+double Walk(LoopSolver& solver, int steps, uint64_t& random) {
+  double gap = solver.Gap();
+  Eigen::VectorXd way(solver.Jacobian().cols());
+  for (double& v : way) v = Random(random);
+  for (int step = 0; step < steps && gap < LoopSolver::kClosed; ++step) {
+    const Eigen::MatrixXd& J = solver.Jacobian();
+    if (J.rows() == 0) return gap;
+    way -= J.completeOrthogonalDecomposition().solve(J * way);
+    if (!(way.norm() > 1e-6)) return gap;  // rigid
+    way.normalize();
+    solver.Move(way * 0.2);
+    gap = solver.Close({});
   }
-  if (some.rows() == all.rows() || rank == 0) return false;
+  return gap;
+}
+
+// How well combinations of rows hold what all rows do: the least singular value that counts, by that of all.
+double HoldsAsWell(const std::vector<Eigen::MatrixXd>& found, const Eigen::MatrixXd& conditions) {
   const auto least = [&](const Eigen::MatrixXd& of) {
-    return Eigen::BDCSVD<Eigen::MatrixXd>(of).singularValues()[static_cast<Eigen::Index>(rank) - 1];
+    return Eigen::JacobiSVD<Eigen::MatrixXd>(of).singularValues()[conditions.cols() - 1];
   };
-  return least(some) < kAsGood * least(all);
+  double worst = 1;
+  for (const Eigen::MatrixXd& all : found)
+    worst = std::min(worst, least(conditions.transpose() * all) / std::max(least(all), 1e-300));
+  return worst;
 }
 
 }  // namespace
@@ -61,17 +73,27 @@ std::vector<Eigen::MatrixXd> MotionBuilder::FindClosed(const std::vector<Row>& r
   std::vector<Eigen::MatrixXd> found;
   double best = INFINITY;
   size_t worst_row = 0;
-  const size_t wanted = freedoms_.size() <= 60 ? 6 : 3;
-  for (int trial = 0; trial < 24 && found.size() < wanted; ++trial) {
-    for (const MotionFreedom& freedom : sought.freedoms) {
-      if (freedom.position != UINT32_MAX)
-        seeker.reading(freedom.position) = trial == 0 ? 0 : 1.5 * Random(state);
+  const size_t wanted = freedoms_.size() <= 20 ? 24 : freedoms_.size() <= 60 ? 6 : 3;
+  // Around the starts: other ways to put the same parts together may leave more or less freedom. Where these
+  // do not close, anywhere.
+  const std::vector<bool> held = TakeStarts(sought, seeker);
+  bool near = !starts_.empty() && seeker.Close(held) < LoopSolver::kClosed;
+  for (int trial = 0; trial < 32 && found.size() < wanted; ++trial) {
+    if (near) {
+      TakeStarts(sought, seeker);
+      near = seeker.Close(held) < LoopSolver::kClosed;
+    } else {
+      for (const MotionFreedom& freedom : sought.freedoms) {
+        if (freedom.position != UINT32_MAX)
+          seeker.reading(freedom.position) = trial == 0 ? 0 : 1.5 * Random(state);
+      }
+      for (const MotionQuaternion& q : sought.quaternions) {
+        for (size_t k = 0; k < 4; ++k)
+          seeker.reading(q.numbers[k]) = k == 0 ? 1 : trial == 0 ? 0 : Random(state);
+      }
     }
-    for (const MotionQuaternion& q : sought.quaternions) {
-      for (size_t k = 0; k < 4; ++k)
-        seeker.reading(q.numbers[k]) = k == 0 ? 1 : trial == 0 ? 0 : Random(state);
-    }
-    double gap = seeker.Close({});
+    double gap = seeker.Close(near ? held : std::vector<bool>{});
+    if (gap < LoopSolver::kClosed) gap = Walk(seeker, near ? 1 + trial : 3, state);
     if (by_joints && gap < LoopSolver::kClosed) {
       CarryPositions(joint_motion_->mechanism, sought, *by_joints, numbers_, mechanism_, all, solver);
       gap = solver.Gap();
@@ -94,6 +116,35 @@ std::vector<Eigen::MatrixXd> MotionBuilder::FindClosed(const std::vector<Row>& r
   return found;
 }
 
+// The starts as positions; by freedom, whether it is fixed.
+std::vector<bool> MotionBuilder::TakeStarts(const MotionEquations& motion, LoopSolver& values) const {
+  const std::vector<AddedReading>& readings = motion.parts.front().readings;
+  std::vector<bool> held(motion.freedoms.size(), false);
+  const auto start_of = [&](uint32_t reading) -> const SpatialStart* {
+    const Driver& d = readings[reading].driver;
+    for (const SpatialStart& s : starts_) {
+      if (s.variable.component == d.component && s.variable.symbol == d.symbol && s.variable.index == d.index)
+        return &s;
+    }
+    return nullptr;
+  };
+  for (size_t f = 0; f < motion.freedoms.size(); ++f) {
+    const uint32_t position = motion.freedoms[f].position;
+    if (position == UINT32_MAX) continue;
+    const SpatialStart* start = start_of(position);
+    values.reading(position) = start != nullptr ? start->value : 0;
+    held[f] = start != nullptr && start->fixed;
+  }
+  for (const MotionQuaternion& q : motion.quaternions) {
+    for (size_t k = 0; k < 4; ++k) {
+      const SpatialStart* start = start_of(q.numbers[k]);
+      values.reading(q.numbers[k]) = start != nullptr ? start->value : k == 0 ? 1 : 0;
+      for (uint32_t i = 0; i < 3 && start != nullptr && start->fixed; ++i) held[q.first_freedom + i] = true;
+    }
+  }
+  return held;
+}
+
 // "`crank`, `rod`": joints by name, each once.
 std::string MotionBuilder::NamesOf(std::vector<uint32_t> joints) const {
   std::sort(joints.begin(), joints.end());
@@ -109,8 +160,8 @@ std::string MotionBuilder::NamesOf(std::vector<uint32_t> joints) const {
 /* Rows that do not follow from others. Rows of planar loops follow for every position, those of
 overconstrained ones (Bricard) only where the loops are closed; so loops are closed first, from several
 beginnings. Where any choice of rows would say less about some directions than all of them do (Bennett: which
-rows are good differs from position to position), combinations are taken: those that all rows together hold
-best, over all positions found. */
+rows are good differs from position to position), combinations are taken, the best of some over all positions
+found. */
 Eigen::MatrixXd MotionBuilder::ChooseConditions(const std::vector<Row>& rows) {
   const auto count = static_cast<Eigen::Index>(rows.size());
   const std::vector<Eigen::MatrixXd> found = FindClosed(rows);
@@ -172,18 +223,29 @@ Eigen::MatrixXd MotionBuilder::ChooseConditions(const std::vector<Row>& rows) {
   }
   const auto held = static_cast<Eigen::Index>(rank);
   const bool rolls = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.velocity; });
-  const bool weaker = !rolls && std::any_of(found.begin(), found.end(), [&](const Eigen::MatrixXd& all) {
-    return Weaker(all, needed, rank);
-  });
-  if (weaker) {
-    Eigen::MatrixXd all = Eigen::MatrixXd::Zero(count, count);
-    for (const Eigen::MatrixXd& J : found) all += J * J.transpose();
-    return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(all).eigenvectors().rightCols(held);
-  }
   Eigen::MatrixXd out = Eigen::MatrixXd::Zero(count, held);
   Eigen::Index next = 0;
   for (size_t k = 0; k < rows.size(); ++k) {
     if (needed[k]) out(static_cast<Eigen::Index>(k), next++) = 1;
+  }
+  if (rolls || held == count || held == 0 || rows.size() > 60) return out;
+  double best = HoldsAsWell(found, out);
+  constexpr double kGood = 0.7;
+  uint64_t random = 7;
+  for (int trial = 0; trial < 40 && best < kGood; ++trial) {
+    Eigen::MatrixXd some(count, count);
+    for (double& v : some.reshaped()) v = Random(random);
+    if (trial == 0) {
+      some.setZero();
+      for (const Eigen::MatrixXd& J : found) some += J * J.transpose();
+    }
+    const Eigen::MatrixXd candidate = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(some + some.transpose())
+                                          .eigenvectors()
+                                          .rightCols(held);
+    const double holds = HoldsAsWell(found, candidate);
+    if (holds <= best * 1.01) continue;
+    best = holds;
+    out = candidate;
   }
   return out;
 }

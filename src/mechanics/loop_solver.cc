@@ -125,6 +125,10 @@ double LoopSolver::Close(const std::vector<bool>& held) {
   return w.gap.allFinite() ? w.gap.norm() : INFINITY;
 }
 
+void LoopSolver::Move(const Eigen::VectorXd& step) {
+  work_->Move(step);
+}
+
 double LoopSolver::Gap() {
   work_->Evaluate();
   return work_->gap.allFinite() ? work_->gap.norm() : INFINITY;

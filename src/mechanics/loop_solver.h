@@ -24,13 +24,15 @@ class LoopSolver {
   /// Moves the freedoms that are not held (by freedom; empty: none is) until the loops are closed; what is
   /// left of the gaps, or infinity.
   double Close(const std::vector<bool>& held);
+  /// Moves all freedoms, velocities times a time.
+  void Move(const Eigen::VectorXd& step);
   /// What is left of the gaps at the present positions, or infinity.
   double Gap();
   /// Of the last positions.
   size_t WorstRow() const;
   const Eigen::MatrixXd& Jacobian() const;
-  /// What is left of the rates of the loops, at the last positions, with these velocities of freedoms that are
-  /// held and the best ones of the others; `worst`: the row of the largest.
+  /// What is left of the rates of the loops, at the last positions, with these velocities of freedoms that
+  /// are held and the best ones of the others; `worst`: the row of the largest.
   double RateGap(const std::vector<bool>& held, const std::vector<double>& velocities, size_t* worst) const;
   /// By freedom: whether its velocity (or else its position) follows from the others, at the last positions.
   /// Those with the lower `rank` are made to follow first.

@@ -120,8 +120,7 @@ class SpatialNumbers {
 taken before others, below 0 they are not. What then hangs on no coordinate gets its place in the world, six
 freedoms, and the joints around it become loop constraints (McPhee's branch coordinates). */
 enum class Coordinates : uint8_t {
-  kJoint,     // of joints
-  kAbsolute,  // places of bodies
+  kAsChosen,  // by the system (`coordinates = absolute`) and the joints
   kOfJoints   // of joints only, whatever is preferred
 };
 

@@ -179,6 +179,10 @@ void MotionBuilder::SupplyTo(ComponentId component, std::string_view name, const
 // The main part comes first; readings follow the variables it owns.
 void MotionBuilder::Finish() {
   main_.owned = main_.continuous = static_cast<uint32_t>(main_.variables.size());
+  if (!give_.IsNone()) {
+    local_of_[give_.value] = main_.owned++;
+    main_.variables.push_back({ScalarVariable::Role::kDiscrete, 0, 0, give_});
+  }
   main_.variables.insert(main_.variables.end(), readings_.begin(), readings_.end());
   std::stable_partition(main_.equations.begin(), main_.equations.end(),
                         [](const ScalarEquation& e) { return !e.initial; });

@@ -14,6 +14,8 @@ namespace cotree {
 using SymVec = Vec3<Sym>;
 using SymMat = Mat3<Sym>;
 
+class LoopSolver;
+
 /** A force and a torque about the origin of a composite's frame, in its axes. */
 struct Wrench {
   SymVec force, torque;
@@ -30,7 +32,7 @@ class MotionBuilder {
  public:
   MotionBuilder(Model& model, const SystemGraph& graph, const std::vector<ScalarElement>& scalars,
                 const SpatialNumbers& numbers, const Mechanism& mechanism, const JointMotion* joint_motion,
-                bool recursive, Diagnostics& diagnostics)
+                const std::vector<SpatialStart>& starts, bool recursive, Diagnostics& diagnostics)
       : model_(model),
         pool_(model.expressions),
         graph_(graph),
@@ -38,6 +40,7 @@ class MotionBuilder {
         numbers_(numbers),
         mechanism_(mechanism),
         joint_motion_(joint_motion),
+        starts_(starts),
         recursive_(recursive),
         diagnostics_(diagnostics) {}
 
@@ -171,6 +174,7 @@ class MotionBuilder {
   void DescribeFreedoms(MotionEquations& out) const;
   LoopRow Describe(const Row& row) const;
   std::string NamesOf(std::vector<uint32_t> joints) const;
+  std::vector<bool> TakeStarts(const MotionEquations& motion, LoopSolver& values) const;
 
   Model& model_;
   ExprPool& pool_;
@@ -179,6 +183,7 @@ class MotionBuilder {
   const SpatialNumbers& numbers_;
   const Mechanism& mechanism_;
   const JointMotion* const joint_motion_;
+  const std::vector<SpatialStart>& starts_;
   const bool recursive_;
   Diagnostics& diagnostics_;
   MotionEquations out_;
@@ -201,10 +206,11 @@ class MotionBuilder {
   SymVec gravity_;
   std::vector<MassProperties<Sym>> mass_;     // by composite, its own
   std::vector<MassProperties<Sym>> subtree_;  // by composite, with all it carries
-  std::vector<Wrench> external_;              // by composite
-  std::vector<Wrench> multipliers_;           // by composite: what loops exert
-  std::vector<Sym> load_;                     // by freedom
-  std::map<uint32_t, Sym> drives_;            // by freedom: of joints that follow it, in the recursive form
+  SymbolId give_;                    // how much conditions of loops give way; none: nothing is asked to
+  std::vector<Wrench> external_;     // by composite
+  std::vector<Wrench> multipliers_;  // by composite: what loops exert
+  std::vector<Sym> load_;            // by freedom
+  std::map<uint32_t, Sym> drives_;   // by freedom: of joints that follow it, in the recursive form
   std::map<std::pair<uint32_t, uint32_t>, Sym> mass_matrix_;  // row >= column
 };
 

@@ -99,10 +99,19 @@ struct JointMotion {
   MotionEquations motion;
 };
 
-/// `joint_motion`: of the same mechanism in coordinates of joints only, where some of it is placed.
+/** A start that is proposed or fixed for a variable of a component. */
+struct SpatialStart {
+  Driver variable;
+  double value = 0;
+  bool fixed = false;
+};
+
+/// `joint_motion`: of the same mechanism in coordinates of joints only, where some of it is placed. `starts`:
+/// which rows of loops follow from others is judged around them.
 MotionEquations DeriveMotion(Model& model, const SystemGraph& graph,
                              const std::vector<ScalarElement>& scalars, const SpatialNumbers& numbers,
-                             const Mechanism& mechanism, const JointMotion* joint_motion, MotionForm form,
+                             const Mechanism& mechanism, const JointMotion* joint_motion,
+                             const std::vector<SpatialStart>& starts, MotionForm form,
                              Diagnostics& diagnostics);
 
 }  // namespace cotree

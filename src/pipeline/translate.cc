@@ -43,7 +43,9 @@ class Translator {
   bool Choose();
   bool BuildGraph();
   bool BuildSystem();
-  bool FindMotion(const std::vector<ScalarElement>& scalars);
+  bool FindMotion(const std::vector<ScalarElement>& scalars, const std::vector<SpatialStart>& starts,
+                  Diagnostics& diagnostics);
+  std::vector<SpatialStart> SpatialStarts() const;
   bool Sort();
   void Want();
   TreePreferences Preferences() const;
@@ -62,6 +64,7 @@ class Translator {
   const TranslateOptions& options_;
   std::unique_ptr<Translation> out_;
   std::unique_ptr<JointMotion> joint_motion_;  // where places of bodies are coordinates
+  bool loops_known_ = true;                    // false: what is wrong with loops is not said yet
   ClassId system_;
 };
 
@@ -141,24 +144,49 @@ TreePreferences Translator::Preferences() const {
   return needed ? out : TreePreferences{};
 }
 
-bool Translator::FindMotion(const std::vector<ScalarElement>& scalars) {
+bool Translator::FindMotion(const std::vector<ScalarElement>& scalars,
+                            const std::vector<SpatialStart>& starts, Diagnostics& diagnostics) {
   const SystemGraph& graph = *out_->graph;
   const ParameterTable parameters = FindParameters(model_, graph, scalars);
   const SpatialNumbers numbers(model_, graph, scalars, parameters);
-  const Coordinates coordinates = model_[system_].absolute ? Coordinates::kAbsolute : Coordinates::kJoint;
-  out_->mechanism = FindMechanism(model_, graph, numbers, coordinates, loaded_.diagnostics);
-  if (!loaded_.diagnostics.ok()) return false;
-  if (out_->mechanism.placed) {
-    joint_motion_ = std::make_unique<JointMotion>();
-    Diagnostics said_already;
-    joint_motion_->mechanism = FindMechanism(model_, graph, numbers, Coordinates::kOfJoints, said_already);
-    joint_motion_->motion = DeriveMotion(model_, graph, scalars, numbers, joint_motion_->mechanism, nullptr,
-                                         options_.motion_form, loaded_.diagnostics);
+  if (out_->mechanism.empty()) {
+    out_->mechanism = FindMechanism(model_, graph, numbers, Coordinates::kAsChosen, loaded_.diagnostics);
     if (!loaded_.diagnostics.ok()) return false;
+    if (out_->mechanism.placed) {
+      joint_motion_ = std::make_unique<JointMotion>();
+      Diagnostics said_already;
+      joint_motion_->mechanism = FindMechanism(model_, graph, numbers, Coordinates::kOfJoints, said_already);
+    }
   }
-  out_->motion = DeriveMotion(model_, graph, scalars, numbers, out_->mechanism, joint_motion_.get(),
-                              options_.motion_form, loaded_.diagnostics);
-  return loaded_.diagnostics.ok();
+  const auto derive = [&](const Mechanism& mechanism, const JointMotion* joint_motion) {
+    return DeriveMotion(model_, graph, scalars, numbers, mechanism, joint_motion, starts,
+                        options_.motion_form, diagnostics);
+  };
+  if (joint_motion_ != nullptr) joint_motion_->motion = derive(joint_motion_->mechanism, nullptr);
+  out_->motion = derive(out_->mechanism, joint_motion_.get());
+  return diagnostics.ok();
+}
+
+// Starts of components that are something in space.
+std::vector<SpatialStart> Translator::SpatialStarts() const {
+  std::vector<SpatialStart> out;
+  const EquationSystem& system = *out_->equations;
+  for (const StartEntry& start : out_->starts) {
+    const uint32_t variable = start.variable.variable;
+    if (!start.given || start.variable.order != 0 || variable >= system.part_variables) continue;
+    const uint32_t part = system.PartOfVariable(variable);
+    if (part >= out_->graph->components.size()) continue;
+    const ComponentId id(part);
+    const ComponentClass& cls = out_->graph->ClassOf(model_, id);
+    if (cls.spatial.IsNone()) continue;
+    const ScalarVariable& own =
+        system.scalars[system.parts[part].scalar].variables[variable - system.parts[part].first_variable];
+    const bool array = own.role == ScalarVariable::Role::kVariable;
+    out.push_back({{id, array ? cls.variables[own.index].symbol : own.symbol, array ? own.element : 0},
+                   start.value,
+                   start.fixed});
+  }
+  return out;
 }
 
 bool Translator::BuildSystem() {
@@ -180,7 +208,11 @@ bool Translator::BuildSystem() {
   }
   EquationOptions equation_options;
   if (!graph.frame_of_terminal.empty()) {
-    if (!FindMotion(scalars)) return false;
+    // Loops are judged where they begin, which the equations tell.
+    Diagnostics before;
+    loops_known_ = FindMotion(scalars, {}, before);
+    if (!loaded_.diagnostics.ok()) return false;
+    if (out_->motion.empty()) return FindMotion(scalars, {}, loaded_.diagnostics);
     equation_options.motion = &out_->motion;
   }
   equation_options.free_inputs = options_.free_inputs;
@@ -210,6 +242,13 @@ bool Translator::BuildSystem() {
     const TreePreferences preferences = Preferences();
     if (!preferences.across.empty() || !preferences.through.empty()) {
       out_->tree = FindNormalTree(model_, graph, scalars, preferences);
+      build();
+    }
+  }
+  if (!out_->motion.loops.empty() || !loops_known_) {
+    const std::vector<SpatialStart> starts = SpatialStarts();
+    if (!starts.empty() || !loops_known_) {
+      if (!FindMotion(scalars, starts, loaded_.diagnostics)) return false;
       build();
     }
   }

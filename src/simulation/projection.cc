@@ -46,6 +46,10 @@ Projection::Projection(ProgramRun& run, const Program& program) : run_(run), pro
     watched_.push_back(std::move(watched));
   }
   if (slots_.empty()) return;
+  const EquationSystem& system = *sorted.system;
+  const Part& main = system.parts[system.graph->components.size()];  // the equations of motion
+  const ScalarElement& scalar = system.scalars[main.scalar];
+  if (scalar.owned > scalar.continuous) give_ = sorted.Slot({main.first_variable + scalar.owned - 1, 0});
   matrix_ = std::make_unique<Matrix>();
   matrix_->pattern = FindPatternOf(program, slots_);
 }
@@ -151,12 +155,14 @@ std::vector<std::string> Projection::Notes() {
 distance: its root goes down in a straight line and up again. Whether it touched zero is seen by how low it
 came, or, where steps are long, by the line through the steps before. */
 void Projection::Watch(double time) {
-  constexpr double kLow = 1e-3, kNear = 0.1;
+  constexpr double kLow = 1e-3, kNear = 0.1, kSoft = 0.02, kGive = 1e-7;
+  double least = 1;
   for (Watched& w : watched_) {
     const LinearSolver::Determinant now = run_.Determinant(w.block);
     if (now.sign == 0 || !std::isfinite(now.log)) continue;
     w.largest = std::max(w.largest, now.log);
     const double root = std::exp((now.log - w.largest) / 2);
+    least = std::min(least, root);
     if (w.count > 0 && !(time > w.times[1])) w.count = 0;
     const double a = w.roots[0], b = w.roots[1];
     if (root < kLow && root < w.seen) {
@@ -178,6 +184,9 @@ void Projection::Watch(double time) {
     w.times[1] = time, w.roots[1] = root;
     w.count = std::min(w.count + 1, 2);
   }
+  if (give_ == UINT32_MAX) return;
+  const double near = std::max(0.0, 1 - least / kSoft);
+  run_.values[give_] = kGive * near * near;
 }
 
 }  // namespace cotree

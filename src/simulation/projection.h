@@ -18,7 +18,7 @@ the invariants by tangents, which is kept from step to step as long as it conver
 satisfies the invariants, so that an order of accuracy is not lost.
 
 It also watches the matrix in which multipliers are found: where its determinant passes zero, the conditions
-of a loop depend on each other there. */
+of a loop depend on each other there. Near such a position the conditions may give way by next to nothing. */
 class Projection {
  public:
   Projection(ProgramRun& run, const Program& program);
@@ -48,6 +48,7 @@ class Projection {
   bool known_ = false;            // the matrix is that of some step before
   std::vector<double> rounding_;  // by invariant: what counts as zero; empty: not known yet
   std::vector<std::string> notes_;
+  uint32_t give_ = UINT32_MAX;  // slot: how much loops may give way; none: they never do
   /** A block with multipliers: the square root of its determinant at the last steps. */
   struct Watched {
     uint32_t block;     // implicit block

@@ -41,16 +41,15 @@ void SayDegrees(const PreparedRun& p) {
     fmt::print("  {}: relative degree {}\n", text.substr(0, text.find(" = ")),
                static_cast<int>(t.sorted->offsets.equation[e]));
   }
-  const std::vector<VariableRef>& states = t.sorted->states;
-  if (states.empty()) {
-    fmt::print("  nothing moves on its own: no zeros\n");
-    return;
-  }
   ProgramRun run(*t.program);
   InitializeOptions beginning;
   beginning.time = p.simulation.start;
   if (!Initializer(run, *t.program, t.starts, beginning).Solve(false).ok) return;
   const LinearModel linear = Linearize(run, *t.program, {}, p.simulation.start);
+  if (linear.n() == 0) {
+    fmt::print("  nothing moves on its own: no zeros\n");
+    return;
+  }
   bool unstable = false;
   std::string zeros;
   for (const std::complex<double>& z : linear.poles) {
@@ -60,7 +59,7 @@ void SayDegrees(const PreparedRun& p) {
         (zeros.empty() ? "" : ", ") + (z.imag() == 0 ? fmt::format("{:.6g}", z.real())
                                                      : fmt::format("{:.6g} ± {:.6g}i", z.real(), z.imag()));
   }
-  fmt::print("  {} states move on their own; zeros at the start: {} 1/s\n", states.size(), zeros);
+  fmt::print("  {} states move on their own; zeros at the start: {} 1/s\n", linear.n(), zeros);
   if (unstable)
     fmt::print(
         "  warning: the zero dynamics are unstable: what moves on its own runs away while the motion is "

@@ -175,6 +175,8 @@ void Finder::Collect() {
     }
     const uint32_t a = FrameOf(id, "a"), b = FrameOf(id, "b");
     if (*kind == SpatialKind::kGravity) {
+      if (!out_.gravity.empty())
+        diagnostics_.Report(messages::kTwoGravities, Place(id), {NameOf(out_.gravity.front()), NameOf(id)});
       out_.gravity.push_back(id);
     } else if (*kind == SpatialKind::kBody) {
       CheckBody(id);

@@ -22,6 +22,16 @@ double Random(uint64_t& state) {
   return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53 * 2 - 1;
 }
 
+size_t RankOf(const Eigen::MatrixXd& J) {
+  Eigen::MatrixXd rows = J;
+  for (Eigen::Index k = 0; k < rows.rows(); ++k) {
+    const double size = rows.row(k).norm();
+    if (size > 1e-12) rows.row(k) /= size;
+  }
+  const Eigen::VectorXd values = Eigen::JacobiSVD<Eigen::MatrixXd>(rows).singularValues();
+  return static_cast<size_t>((values.array() > 1e-7).count());
+}
+
 // Some way along what the loops leave free, away from positions that are special; what is left of the gaps.
 double Walk(LoopSolver& solver, int steps, uint64_t& random) {
   double gap = solver.Gap();
@@ -104,6 +114,13 @@ std::vector<Eigen::MatrixXd> MotionBuilder::FindClosed(const std::vector<Row>& r
       worst_row = by_joints ? 0 : solver.WorstRow();
     }
     if (gap < LoopSolver::kClosed) found.push_back(solver.Jacobian());
+  }
+  // On its way a loop may come to another way to put its parts together, with more or less freedom.
+  if (near) {
+    const size_t rank = found.empty() ? 0 : RankOf(found.front());
+    found.erase(std::remove_if(found.begin(), found.end(),
+                               [&](const Eigen::MatrixXd& J) { return RankOf(J) != rank; }),
+                found.end());
   }
   if (found.empty()) {
     char buffer[64];

@@ -33,6 +33,8 @@ class Assembler {
 
   bool Run() {
     Propose();
+    if (!DrivesFit()) return false;
+    Propose();
     if (!Close() || !RatesFit()) return false;
     if (joint_motion_ == nullptr) {
       KeepPositions(t_.motion, solver_);
@@ -243,6 +245,33 @@ class Assembler {
     if (turns && start.given) value += std::round((start.value - value) / (2 * M_PI)) * 2 * M_PI;
     start.value = value;
     start.fixed = start.given = true;
+  }
+
+  // Sources can drive no more joints than the loops leave free.
+  bool DrivesFit() {
+    std::vector<int> rank;
+    std::string names;
+    size_t driven = 0;
+    for (const MotionFreedom& f : motion_.freedoms) {
+      const bool drives = std::isfinite(Driven(VelocityOf(f)));
+      rank.push_back(drives ? 1 : 0);
+      if (!drives) continue;
+      ++driven;
+      names += (names.empty() ? "`" : ", `") + ComponentName(model_, *t_.graph, f.joint) + "`";
+    }
+    if (driven < 2 || motion_.loops.empty() || !(solver_.Close({}) < LoopSolver::kClosed)) return true;
+    const std::vector<bool> dependent = solver_.FindDependent(rank, true);
+    size_t too_many = 0;
+    for (size_t f = 0; f < rank.size(); ++f) {
+      if (rank[f] == 1 && dependent[f]) ++too_many;
+    }
+    if (too_many == 0) return true;
+    const LoopRow& row = motion_.loops.front();
+    loaded_.diagnostics.Report(
+        mechanics_messages::kDrivenTooMuch,
+        ComponentPlace(model_, *t_.graph, mechanism_.joints[row.joints.front()].component),
+        {names, row.names, std::to_string(driven - too_many)});
+    return false;
   }
 
   // Rates that the user fixed must let the loops stay closed.

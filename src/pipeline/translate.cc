@@ -336,12 +336,12 @@ bool Translator::Sort() {
     for (const Program::ModeGap& gap : out_->program->mode_gaps)
       DiagnoseMode(*out_->sorted, gap.equation, gap.parameters, loaded_.diagnostics);
     if (!loaded_.diagnostics.ok()) return false;
+    if (!AssembleMechanism(loaded_, *out_, joint_motion_.get())) return false;
     out_->certificates = CertifyBlocks(*out_->program);
     for (const Cancellation& c : out_->certificates.dependent)
       DiagnoseDependent(system, c.terms, c.cancelled, loaded_.diagnostics);
     if (!out_->certificates.dependent.empty()) return false;
   }
-  if (!AssembleMechanism(loaded_, *out_, joint_motion_.get())) return false;
   if (out_->sorted->states.size() < static_cast<size_t>(out_->graph->edges.size()))
     DiagnoseHeld(*out_->sorted, loaded_.diagnostics);
   DiagnoseDerivatives(*out_->sorted, loaded_.diagnostics);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "system_equations/loop_give.h"
+
 namespace cotree {
 namespace {
 
@@ -30,7 +32,9 @@ FieldElement Scrambled(uint64_t salt, FieldElement a, FieldElement b) {
 }
 
 // As RunCode, in the field. The rational operations are exact; see evaluate_field.h for the rest.
-void RunInField(const Code& code, const uint32_t* locals, uint32_t parameters, std::vector<FieldElement>& r) {
+// `zero_slot` holds zero.
+void RunInField(const Code& code, const uint32_t* locals, uint32_t parameters, uint32_t zero_slot,
+                std::vector<FieldElement>& r) {
   const FieldElement one = Small(1), zero = Small(0);
   for (size_t k = 0; k < code.instructions.size(); ++k) {
     const Instruction& i = code.instructions[k];
@@ -39,7 +43,7 @@ void RunInField(const Code& code, const uint32_t* locals, uint32_t parameters, s
         r[k] = FieldOf(i.number);
         break;
       case CodeOp::kLoad:
-        r[k] = Scrambled(kSlot, locals[i.a]);
+        r[k] = locals[i.a] == zero_slot ? zero : Scrambled(kSlot, locals[i.a]);
         break;
       case CodeOp::kParameter:
         r[k] = Scrambled(kParameter, parameters + i.a);
@@ -116,6 +120,8 @@ BlockCertificates CertifyBlocks(const Program& program) {
   size_t longest = 1;
   for (const Code& code : program.codes) longest = std::max(longest, code.instructions.size());
   std::vector<FieldElement> registers(longest);
+  const uint32_t give = GiveVariable(*sorted.system);
+  const uint32_t give_slot = give == UINT32_MAX ? UINT32_MAX : sorted.Slot({give, 0});
   for (const ImplicitBlock& block : program.blocks) {
     ++out.blocks;
     const size_t n = block.unknowns.size();
@@ -146,7 +152,7 @@ BlockCertificates CertifyBlocks(const Program& program) {
         continue;
       }
       const Code& code = program.codes[row.code];
-      RunInField(code, program.locals.data() + row.first_local, row.parameters, registers);
+      RunInField(code, program.locals.data() + row.first_local, row.parameters, give_slot, registers);
       for (size_t k = 0; k < row.columns.size(); ++k) {
         FieldElement& entry = matrix[r * n + row.columns[k]];
         entry = entry + registers[code.results[k + 1]];

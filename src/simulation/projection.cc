@@ -9,6 +9,7 @@
 #include <set>
 
 #include "simulation/simulate.h"
+#include "system_equations/loop_give.h"
 
 namespace cotree {
 
@@ -46,10 +47,8 @@ Projection::Projection(ProgramRun& run, const Program& program) : run_(run), pro
     watched_.push_back(std::move(watched));
   }
   if (slots_.empty()) return;
-  const EquationSystem& system = *sorted.system;
-  const Part& main = system.parts[system.graph->components.size()];  // the equations of motion
-  const ScalarElement& scalar = system.scalars[main.scalar];
-  if (scalar.owned > scalar.continuous) give_ = sorted.Slot({main.first_variable + scalar.owned - 1, 0});
+  const uint32_t give = GiveVariable(*sorted.system);
+  if (give != UINT32_MAX) give_ = sorted.Slot({give, 0});
   matrix_ = std::make_unique<Matrix>();
   matrix_->pattern = FindPatternOf(program, slots_);
 }

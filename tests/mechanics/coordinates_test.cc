@@ -79,7 +79,7 @@ TEST(Coordinates, AgreeWithEachOther) {
        FourBar(),
        {"j1", "j2", "j3"},
        {"j1.phi", "j1.w", "j2.phi", "j3.phi", "j4.phi", "j4.w", "energy.kinetic"}},
-      {"parallelogram", kParallelogram, {"j1", "p2"}, {"j1.phi", "j1.w", "j1.alpha", "p1.phi", "p3.w"}},
+      {"parallelogram", kParallelogram, {"j1", "j2"}, {"j1.phi", "j1.w", "j1.alpha", "p1.phi", "p3.w"}},
   };
   double worst = 0;
   size_t runs = 0;

@@ -206,7 +206,7 @@ TEST(WrongMechanism, LoopDrivenTwice) {
                    "  connect drive1.b -- j1.housing -- rotational.ground\n"
                    "  connect drive2.a -- j2.axis\n"
                    "  connect drive2.b -- j2.housing\n"),
-              "COT4001", {"`drive1` and `drive2` contradict each other"});
+              "COT3317", {"sources drive `j1`, `j2`", "leaves only 1 of them free"});
 }
 
 // ---- Other numbers without a new translation -------------------------------------------------------------

@@ -195,7 +195,9 @@ Eigen::MatrixXd MotionBuilder::ChooseConditions(const std::vector<Row>& rows) {
       rest[p].push_back(size > 1e-12 ? Eigen::VectorXd(v / size) : Eigen::VectorXd::Zero(v.size()));
     }
   }
-  for (;;) {
+  size_t most_rank = 0;
+  for (const Eigen::MatrixXd& J : found) most_rank = std::max(most_rank, RankOf(J));
+  while (rank < most_rank) {
     std::vector<double> least(rows.size(), 0), most(rows.size(), 0);
     for (size_t k = 0; k < rows.size(); ++k) {
       if (needed[k]) continue;

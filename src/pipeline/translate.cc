@@ -158,13 +158,22 @@ bool Translator::FindMotion(const std::vector<ScalarElement>& scalars,
       joint_motion_->mechanism = FindMechanism(model_, graph, numbers, Coordinates::kOfJoints, said_already);
     }
   }
-  const auto derive = [&](const Mechanism& mechanism, const JointMotion* joint_motion) {
+  const auto derive = [&](const Mechanism& mechanism, const JointMotion* joint_motion,
+                          Diagnostics& findings) {
     return DeriveMotion(model_, graph, scalars, numbers, mechanism, joint_motion, starts,
-                        options_.motion_form, diagnostics);
+                        options_.motion_form, findings);
   };
-  if (joint_motion_ != nullptr) joint_motion_->motion = derive(joint_motion_->mechanism, nullptr);
-  out_->motion = derive(out_->mechanism, joint_motion_.get());
-  return diagnostics.ok();
+  Diagnostics of_joints;
+  if (joint_motion_ != nullptr) {
+    joint_motion_->motion = derive(joint_motion_->mechanism, nullptr, of_joints);
+    // What is wrong with joints is wrong in any coordinates, and said in theirs.
+    if (!of_joints.ok() && &diagnostics == &loaded_.diagnostics) {
+      derive(joint_motion_->mechanism, nullptr, diagnostics);
+      return false;
+    }
+  }
+  out_->motion = derive(out_->mechanism, joint_motion_.get(), diagnostics);
+  return diagnostics.ok() && of_joints.ok();
 }
 
 // Starts of components that are something in space.

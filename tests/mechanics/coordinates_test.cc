@@ -48,9 +48,9 @@ const char* const kArm =
 const char* const kParallelogram =
     "system Parallelogram {\n@"
     "  gravity : Gravity(g = [0, -9.81, 0] m/s^2)\n"
-    "  j1 : Revolute(start phi = 0.8 rad fixed, start w = 1 rad/s fixed)\n"
-    "  j2 : Revolute(start phi = 0.8 rad)\n  j3 : Revolute(start phi = 0.8 rad)\n"
-    "  p1, p2, p3 : Revolute(start phi = -0.8 rad)\n"
+    "  j1 : Revolute(start phi = -1.2 rad fixed, start w = 1 rad/s fixed)\n"
+    "  j2 : Revolute(start phi = -1.2 rad)\n  j3 : Revolute(start phi = -1.2 rad)\n"
+    "  p1, p2, p3 : Revolute(start phi = 1.2 rad)\n"
     "  c1, c2, c3 : Body(m = 1 kg, center = [0.1, 0, 0] m, I = [0.001, 0.004, 0.004, 0, 0, 0] kg*m^2)\n"
     "  bar : Body(m = 2 kg, center = [0.2, 0, 0] m, I = [0.001, 0.02, 0.02, 0, 0, 0] kg*m^2)\n"
     "  a1, a2, a3 : Arm(r = [0.2, 0, 0] m)\n"
@@ -180,7 +180,7 @@ TEST(Coordinates, LoopsStayClosed) {
 TEST(Coordinates, ChangeOfRankIsSaid) {
   std::string text = kParallelogram;
   text.replace(text.find('@'), 1, "");
-  text.replace(text.find("start w = 1 rad/s"), 17, "start w = 9 rad/s");
+  text.replace(text.find("start w = 1 rad/s"), 17, "start w = 14 rad/s");
   RunOf run(text);
   run.Simulate(1, 1e-9);
   ASSERT_FALSE(run.trajectory.notes.empty());

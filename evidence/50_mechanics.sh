@@ -34,7 +34,8 @@ row "200 random trees against MuJoCo: mass matrix, inverse, accelerations of bot
   "$(said "$out" 'MuJoCo: .*')" "1e-9, 1e-9, max(1e-9, 1e-14 cond)" "$(verdict "$out")"
 beyond="$(grep -oE 'Simbody: .*' <<<"$out" | grep -oE '[0-9]+ of [0-9]+ runs beyond' || true)"
 row "200 random trees with screws against Simbody (whose own accelerations miss the bound by rounding on some trees: tests/peers/README.md)" "COTREE_LONG=200 test_mechanics --gtest_filter='RandomTrees.Simbody'" \
-  "$(said "$out" 'Simbody: .*')" "1e-9, 1e-9, max(1e-9, 1e-14 cond)" "$([[ $(verdict "$out") == ok && $beyond == 0\ of* ]] && echo ok || echo missed)"
+  "$(said "$out" 'Simbody: .*')" "1e-9, 1e-9, max(1e-9, 1e-14 cond)" "$([[ $(verdict "$out") == ok && $beyond == 0\ of* ]] && echo ok || echo missed)" \
+  "accelerations of 4 of 400 runs are off by up to 10 times the bound: rounding of the peer on trees with masses from 1e-3 to 1e3 (tests/peers/README.md); mass matrix and inverse agree to 1e-13, MuJoCo's accelerations to 0.01 of the bound"
 
 # 3. Conservation and coordinates.
 long() { # MODEL COLUMN...: a run of 1,000 s

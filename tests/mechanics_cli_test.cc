@@ -109,6 +109,9 @@ TEST(InverseCommand, WhatCannotBe) {
   run = RunCotree({"inverse", cart, "--motion", "slide.x = 1 m", "--find", "push.u"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_TRUE(Contains(run.err, "slide.x")) << run.err;
+  run = RunCotree({"inverse", cart, "--motion", "slide.s = 1 rad", "--find", "push.u"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_TRUE(Contains(run.err, "COT2204") && Contains(run.err, "is in rad")) << run.err;
   run = RunCotree({"inverse", cart, "--motion", "slide.s", "--find", "push.u"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_TRUE(Contains(run.err, "expression of time")) << run.err;
@@ -317,7 +320,8 @@ TEST(GraphCommand, MechanismsInSpace) {
 
 TEST(GraphCommand, TreeAsTheManualShowsIt) {
   const std::string page = ReadText(kRoot / "docs/manual/mechanics.md");
-  const size_t begin = page.find("system FourBar"), shown = page.find("  mechanics, in space: 3 rigid bodies");
+  const size_t begin = page.find("system FourBar"),
+               shown = page.find("  mechanics, in space: 3 rigid bodies");
   ASSERT_TRUE(begin != std::string::npos && shown != std::string::npos);
   const fs::path path = Scratch("four_bar.cot");
   std::ofstream(path) << page.substr(begin, page.find("```", begin) - begin);

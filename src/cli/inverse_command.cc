@@ -86,6 +86,14 @@ int RunInverse(const SimulateOptions& given, const Console& console) {
     plain.freed.clear();
     const PreparedRun p = PrepareRun(plain, reader);
     if (p.exit == kExitOk) {
+      const NameFinder finder(p.loaded->model, *p.translation->graph);
+      for (const std::string& motion : options.motions) {
+        std::string name = motion.substr(0, motion.find('='));
+        std::erase(name, ' ');
+        if (FindVariable(*p.translation->equations, finder, name).variable != UINT32_MAX) continue;
+        fmt::print(stderr, "cotree: --motion: there is no variable `{}`; `cotree values` lists all\n", name);
+        return kExitUsage;
+      }
       const std::vector<std::string> inputs = InputsOf(*p.loaded, *p.translation->graph);
       for (const std::string& name : options.shown) {
         const bool known = std::find(inputs.begin(), inputs.end(), name) != inputs.end();

@@ -59,6 +59,9 @@ class Preparer {
       std::erase(name, ' ');
       out_.translated_with.prescribed.push_back(name);
     }
+    // Behind them their differences from what follows them: so units are compared.
+    for (size_t k = 0; k < out_.translated_with.prescribed.size(); ++k)
+      load.motions.push_back(out_.translated_with.prescribed[k] + " - (" + load.motions[k] + ")");
     out_.translated_with.freed = options_.freed;
     load.system = options_.system;
     load.experiment = options_.experiment;

@@ -527,5 +527,57 @@ TEST(Reactions, BesideJointsOfALoop) {
   }
 }
 
+/// A body of 2 kg with inertia 0.5 kg*m^2 behind a joint, and what the joint does to it at the start.
+double FirstAcceleration(const std::string& joint, const std::string& starts, const std::string& name) {
+  RunOf run("system S {\n  j : " + joint + "\n  b : Body(m = 2 kg, I = [0.5, 0.5, 0.5, 0, 0, 0] kg*m^2)\n" +
+            starts + "  connect mechanics.ground -- j.a\n  connect j.b -- b.a\n}\n");
+  run.Simulate(1e-6, 1e-9, Method::kExplicit, 1e-6);
+  return run[name].front();
+}
+
+// Depth times stiffness and rate times damping, by inertia; outside the stops nothing; never a pull.
+TEST(JointLimits, OfJointsWithSeveralFreedoms) {
+  const std::string cylindrical =
+      "Cylindrical(lower_turn = -0.1 rad, upper_turn = 0.1 rad, lower_slide = -1 m, upper_slide = 1 m, "
+      "stop_k_turn = 100 N*m/rad, stop_d_turn = 2 N*m*s/rad, stop_k_slide = 50 N/m, stop_d_slide = 4 N*s/m) "
+      "as limited";
+  const std::string turned = "  start j.turn.phi = 0.3 rad fixed\n";
+  EXPECT_NEAR(FirstAcceleration(cylindrical, turned, "j.turn.alpha"), -100 * 0.2 / 0.5, 1e-6);
+  EXPECT_NEAR(FirstAcceleration(cylindrical, turned, "j.slide.acc"), 0, 1e-9);
+  EXPECT_NEAR(FirstAcceleration(cylindrical, turned + "  start j.turn.w = -20 rad/s fixed\n", "j.turn.alpha"),
+              0, 1e-9);
+  EXPECT_NEAR(
+      FirstAcceleration(cylindrical, "  start j.slide.s = -1.5 m fixed\n  start j.slide.v = -3 m/s fixed\n",
+                        "j.slide.acc"),
+      (50 * 0.5 + 4 * 3) / 2, 1e-4);
+  const std::string planar =
+      "Planar(lower_x = -1 m, upper_x = 1 m, lower_y = -2 m, upper_y = 2 m, lower_turn = -0.1 rad, "
+      "upper_turn = 0.1 rad, stop_k = 50 N/m, stop_d = 4 N*s/m, stop_k_turn = 100 N*m/rad, stop_d_turn = 2 "
+      "N*m*s/rad) as limited";
+  EXPECT_NEAR(FirstAcceleration(planar, "  start j.x.s = 1.5 m fixed\n", "j.x.acc"), -50 * 0.5 / 2, 1e-6);
+  EXPECT_NEAR(FirstAcceleration(planar, "  start j.y.s = -2.4 m fixed\n", "j.y.acc"), 50 * 0.4 / 2, 1e-6);
+  EXPECT_NEAR(FirstAcceleration(planar, "  start j.turn.phi = -0.3 rad fixed\n", "j.turn.alpha"), 40, 1e-6);
+  EXPECT_NEAR(FirstAcceleration(planar, "  start j.x.s = 0.9 m fixed\n", "j.x.acc"), 0, 1e-9);
+  const std::string universal =
+      "Universal(lower = -0.1 rad, upper = 0.1 rad, stop_k = 100 N*m/rad, stop_d = 0 N*m*s/rad) as limited";
+  EXPECT_NEAR(FirstAcceleration(universal, "  start j.first.phi = 0.3 rad fixed\n", "j.first.alpha"), -40,
+              1e-6);
+  EXPECT_NEAR(FirstAcceleration(universal, "  start j.second.phi = -0.2 rad fixed\n", "j.second.alpha"), 20,
+              1e-6);
+}
+
+// Friction has its full size at many times the speed below which it falls, and the direction of the slip.
+TEST(JointFriction, OfJointsWithSeveralFreedoms) {
+  const std::string sliding = "  start j.x.v = 3 m/s fixed\n  start j.y.v = -4 m/s fixed\n";
+  const std::string planar = "Planar(friction = 10 N, friction_turn = 2 N*m) as dry";
+  EXPECT_NEAR(FirstAcceleration(planar, sliding, "j.x.acc"), -10 * 0.6 / 2, 1e-6);
+  EXPECT_NEAR(FirstAcceleration(planar, sliding, "j.y.acc"), 10 * 0.8 / 2, 1e-6);
+  EXPECT_NEAR(FirstAcceleration(planar, "  start j.turn.w = -30 rad/s fixed\n", "j.turn.alpha"), 2 / 0.5,
+              1e-6);
+  EXPECT_NEAR(FirstAcceleration("Universal(friction = 2 N*m) as dry", "  start j.first.w = 30 rad/s fixed\n",
+                                "j.first.alpha"),
+              -2 / 0.5, 1e-6);
+}
+
 }  // namespace
 }  // namespace cotree::test

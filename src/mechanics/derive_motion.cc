@@ -118,16 +118,21 @@ Wrench MotionBuilder::ToParent(uint32_t c, const Wrench& wrench, const std::stri
   return {force, Let(name + ".t", link.R * wrench.torque + Cross(link.r, force))};
 }
 
+// What a composite alone needs for an acceleration, less what is exerted on it (Newton and Euler).
+Wrench MotionBuilder::NeededFor(uint32_t c, const Twist& acceleration) {
+  const MassProperties<Sym>& m = mass_[c];
+  const SymVec w = Velocity(c).angular, a = acceleration.linear, alpha = acceleration.angular;
+  return {a * m.m + Cross(alpha, m.h) + Cross(w, Cross(w, m.h)) - external_[c].force,
+          m.inertia * alpha + Cross(w, m.inertia * w) + Cross(m.h, a) - external_[c].torque};
+}
+
 // Newton and Euler with accelerations 0: outwards the motion, inwards the forces.
 void MotionBuilder::AddBias() {
   const size_t count = mechanism_.composites.size();
   std::vector<Wrench> wrench(count);
   for (uint32_t c = 1; c < count; ++c) {
     bias_[c] = Carry(c, *bias_[mechanism_.composites[c].parent], false);
-    const MassProperties<Sym>& m = mass_[c];
-    const SymVec w = Velocity(c).angular, a = bias_[c]->linear, alpha = bias_[c]->angular;
-    wrench[c].force = a * m.m + Cross(alpha, m.h) + Cross(w, Cross(w, m.h)) - external_[c].force;
-    wrench[c].torque = m.inertia * alpha + Cross(w, m.inertia * w) + Cross(m.h, a) - external_[c].torque;
+    wrench[c] = NeededFor(c, *bias_[c]);
   }
   for (size_t k = count; k-- > 1;) {
     const auto c = static_cast<uint32_t>(k);
@@ -297,13 +302,8 @@ void MotionBuilder::AddReactions() {
   const size_t count = mechanism_.composites.size();
   std::vector<Wrench> wrench(count);
   for (uint32_t c = 1; c < count; ++c) {
-    const MassProperties<Sym>& m = mass_[c];
-    const Twist at = Acceleration(c);
-    const SymVec w = Velocity(c).angular, a = at.linear, alpha = at.angular;
-    wrench[c].force =
-        a * m.m + Cross(alpha, m.h) + Cross(w, Cross(w, m.h)) - external_[c].force - multipliers_[c].force;
-    wrench[c].torque = m.inertia * alpha + Cross(w, m.inertia * w) + Cross(m.h, a) - external_[c].torque -
-                       multipliers_[c].torque;
+    wrench[c] = NeededFor(c, Acceleration(c));
+    wrench[c] = {wrench[c].force - multipliers_[c].force, wrench[c].torque - multipliers_[c].torque};
   }
   for (size_t k = count; k-- > 1;) {
     const auto c = static_cast<uint32_t>(k);

@@ -112,6 +112,7 @@ class MotionBuilder {
   // derive_motion.cc
   void AddMassProperties();
   void AddElements();
+  Wrench NeededFor(uint32_t composite, const Twist& acceleration);
   void AddBias();
   void AddMassMatrix();
   void AddLoops();  // close_loops.cc

@@ -109,15 +109,17 @@ function(cotree_embed_library folder)
   target_sources(cotree_${folder} PRIVATE "${output}")
 endfunction()
 
-# The script of the animation page, likewise. It needs npm: without it, `cotree animate` says that it is not there.
-function(cotree_embed_animation folder)
-  set(web "${CMAKE_SOURCE_DIR}/web/animation")
+# cotree_embed_script(FOLDER NAME FUNCTION): the script of a page, likewise: web/NAME/build.sh makes it. It needs npm: without it, the command
+# that writes the page says that it is not there.
+function(cotree_embed_script folder name header function)
+  set(web "${CMAKE_SOURCE_DIR}/web/${name}")
   file(GLOB sources CONFIGURE_DEPENDS "${web}/src/*.js" "${web}/src/*.css")
-  set(output "${CMAKE_BINARY_DIR}/generated/embedded_animation.cc")
+  set(output "${CMAKE_BINARY_DIR}/generated/embedded_${name}.cc")
   add_custom_command(OUTPUT "${output}"
-    COMMAND "${CMAKE_COMMAND}" "-DOUTPUT=${output}" "-DFOLDER=${web}" -P "${CMAKE_SOURCE_DIR}/cmake/EmbedAnimation.cmake"
+    COMMAND "${CMAKE_COMMAND}" "-DOUTPUT=${output}" "-DFOLDER=${web}" "-DSCRIPT=${name}.js" "-DHEADER=${header}" "-DFUNCTION=${function}"
+            -P "${CMAKE_SOURCE_DIR}/cmake/EmbedScript.cmake"
     DEPENDS ${sources} "${web}/package.json" "${web}/package-lock.json" "${web}/build.sh"
-            "${CMAKE_SOURCE_DIR}/cmake/EmbedAnimation.cmake"
-    COMMENT "Bundling the animation page" VERBATIM)
+            "${CMAKE_SOURCE_DIR}/cmake/EmbedScript.cmake"
+    COMMENT "Bundling the page ${name}" VERBATIM)
   target_sources(cotree_${folder} PRIVATE "${output}")
 endfunction()

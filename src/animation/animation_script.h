@@ -3,7 +3,7 @@
 
 namespace cotree {
 
-/// The script of the animation page, put into the program by cmake/EmbedAnimation.cmake; empty where Cotree
+/// The script of the animation page, put into the program by cmake/EmbedScript.cmake; empty where Cotree
 /// was built without npm.
 const char* AnimationScript();
 

@@ -9,30 +9,6 @@
 
 namespace cotree {
 
-std::string UnitOf(const EquationSystem& system, VariableRef ref) {
-  if (ref.variable >= system.part_variables) return {};
-  const uint32_t number = system.PartOfVariable(ref.variable);
-  if (number >= system.graph->components.size()) return {};
-  const Part& part = system.parts[number];
-  const ScalarVariable& v = system.scalars[part.scalar].variables[ref.variable - part.first_variable];
-  const ElementClass& element = system.graph->ElementOf(ComponentId(part.component));
-  const ComponentClass& cls = (*system.model)[element.class_id];
-  const Type* type = nullptr;
-  if (v.role == ScalarVariable::Role::kAcross || v.role == ScalarVariable::Role::kThrough) {
-    const Domain& domain = system.model->domains[element.edges[v.index].domain.index()];
-    type = v.role == ScalarVariable::Role::kAcross ? &domain.across_type : &domain.through_type;
-  } else {
-    type = &cls.variables[v.index].type;
-  }
-  std::string unit = type->unit;
-  if (!type->quantity.IsNone()) unit = system.model->quantities[type->quantity.index()].unit;
-  if (unit.find('$') != std::string::npos) return {};
-  if (ref.order == 1) unit = unit.empty() || unit == "1" ? "1/s" : unit + "/s";
-  if (ref.order >= 2)
-    unit = (unit.empty() || unit == "1" ? std::string("1") : unit) + "/s^" + std::to_string(ref.order);
-  return unit == "1" ? "" : unit;
-}
-
 std::optional<NamedValue> ParseNamedValue(const std::string& text) {
   const auto trimmed = [](const std::string& part) {
     const size_t first = part.find_first_not_of(' ');

@@ -4,12 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "system_equations/equation_system.h"
+#include "system_equations/variable_unit.h"
 
 namespace cotree {
-
-/// The SI unit of a variable as people write it ("V", "rad/s"); empty where it has none or it was inferred.
-std::string UnitOf(const EquationSystem& system, VariableRef ref);
 
 /** "load.w = 955 rpm", taken apart. */
 struct NamedValue {

@@ -171,14 +171,26 @@ int RunCotree(int argc, char** argv) {
 
   EquationsOptions equations;
   CLI::App* equations_command =
-      AddSystemCommand(app, "equations", "the equations: as computed, as written, or as states", &equations,
-                       {"text", "json"}, "-o");
-  equations_command->add_option("--form", equations.form, "causal, system or state-space")
-      ->check(CLI::IsMember({"causal", "system", "state-space"}));
+      AddSystemCommand(app, "equations", "the equations: as computed, as written, or as one would write them",
+                       &equations,
+                       {"text", "json", "latex", "html", "mathml", "markdown", "sympy", "modelica"}, "-o");
+  equations_command
+      ->add_option("--form", equations.form,
+                   "causal, system, state-space, or accelerations (as state-space, but equations of motion "
+                   "are solved)")
+      ->check(CLI::IsMember({"causal", "system", "state-space", "accelerations"}));
+  equations_command->add_option("--symbolic", equations.symbolic,
+                                "parameters that stay letters: all, none, or names of parameters and "
+                                "components; otherwise those that are not 0, 1 or -1");
+  equations_command->add_flag("--expand", equations.expand, "fractions as one sum over one sum");
+  equations_command->add_option("--digits", equations.digits, "of numbers in formulas; 0: all of them")
+      ->check(CLI::Range(0, 17));
   equations_command->footer(
       "\nExamples:\n  cotree equations examples/positioner/positioner.cot\n  cotree equations drive.cot "
       "--form "
-      "system\n  cotree equations drive.cot --form state-space --input drive.u --output load.w");
+      "system\n  cotree equations drive.cot --form state-space --input drive.u --output load.w\n  cotree equations "
+      "drive.cot --form state-space --format latex -o drive.tex\n  cotree equations arm.cot --form "
+      "accelerations --expand --symbolic none");
 
   LinearizeOptions linearize;
   CLI::App* linearize_command = AddSystemCommand(

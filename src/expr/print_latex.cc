@@ -25,9 +25,9 @@ bool IsNumeral(std::string_view text) {
   return text.find_first_not_of("0123456789,") == std::string_view::npos;
 }
 
-std::string LatexOfNumber(double value) {
+std::string LatexOfNumber(double value, int digits) {
   if (std::isinf(value)) return value < 0 ? "-\\infty" : "\\infty";
-  std::string text = FormatNumber(value);
+  std::string text = FormatNumber(value, digits);
   const size_t e = text.find('e');
   if (e == std::string::npos) return text;
   const std::string mantissa = text.substr(0, e);
@@ -67,9 +67,10 @@ class LatexPrinter : public PrintLoop {
   int BindingOf(ExprId id, bool drop_sign) const {
     switch (pool_.op(id)) {
       case Op::kNumber:
-        return pool_.NumberValue(id) < 0 && !drop_sign                              ? kSum
-               : FormatNumber(pool_.NumberValue(id)).find('e') != std::string::npos ? kFactor
-                                                                                    : kPrimary;
+        return pool_.NumberValue(id) < 0 && !drop_sign ? kSum
+               : FormatNumber(pool_.NumberValue(id), options_.digits).find('e') != std::string::npos
+                   ? kFactor
+                   : kPrimary;
       case Op::kAdd:
         return kSum;
       case Op::kMultiply:
@@ -101,6 +102,15 @@ class LatexPrinter : public PrintLoop {
     Put(close);
   }
 
+  // With what it belongs to, so that a page can mark it.
+  std::string Marked(SymbolId symbol) const {
+    std::string text = LatexOfSymbol(pool_, symbol);
+    if (options_.components == nullptr) return text;
+    const auto at = options_.components->find(pool_.symbol(symbol).base.value);
+    if (at == options_.components->end() || at->second.empty()) return text;
+    return "\\htmlData{component=" + at->second + "}{" + text + "}";
+  }
+
   void PutSum(ExprId id) {
     bool first = true;
     for (ExprId term : order_.Terms(id)) {
@@ -118,7 +128,7 @@ class LatexPrinter : public PrintLoop {
         const double value = pool_.NumberValue(factor);
         if (value < 0 && !drop_sign) Put("-");
         if (std::fabs(value) == 1) continue;
-        Put(LatexOfNumber(std::fabs(value)));
+        Put(LatexOfNumber(std::fabs(value), options_.digits));
         after_number = true;
       } else {
         const ExprId start = pool_.op(factor) == Op::kPower ? pool_.operand(factor, 0) : factor;
@@ -137,11 +147,12 @@ class LatexPrinter : public PrintLoop {
     const Op op = pool_.op(id);
     switch (op) {
       case Op::kNumber:
-        return Put(LatexOfNumber(drop_sign ? std::fabs(pool_.NumberValue(id)) : pool_.NumberValue(id)));
+        return Put(LatexOfNumber(drop_sign ? std::fabs(pool_.NumberValue(id)) : pool_.NumberValue(id),
+                                 options_.digits));
       case Op::kBoolean:
         return Put(pool_.BooleanValue(id) ? "\\mathrm{true}" : "\\mathrm{false}");
       case Op::kSymbol:
-        return Put(LatexOfSymbol(pool_, pool_.SymbolOf(id)));
+        return Put(Marked(pool_.SymbolOf(id)));
       case Op::kTime:
         return Put("t");
       case Op::kAdd:
@@ -185,14 +196,18 @@ class LatexPrinter : public PrintLoop {
       case Op::kNot:
         Put("\\lnot ");
         return Put(operands[0], kPrimary);
-      case Op::kIf:
+      case Op::kIf: {
         Put("\\begin{cases} ");
-        Put(operands[1], kLoose);
-        Put(" & \\text{if } ");
-        Put(operands[0], kLoose);
-        Put(" \\\\ ");
-        Put(operands[2], kLoose);
+        ExprId rest = id;
+        for (; pool_.op(rest) == Op::kIf; rest = pool_.operand(rest, 2)) {
+          Put(pool_.operand(rest, 1), kLoose);
+          Put(" & \\text{if } ");
+          Put(pool_.operand(rest, 0), kLoose);
+          Put(" \\\\ ");
+        }
+        Put(rest, kLoose);
         return Put(" & \\text{otherwise} \\end{cases}");
+      }
       case Op::kElement:
         Put("{");
         Put(operands[0], kPrimary);

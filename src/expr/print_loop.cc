@@ -8,11 +8,16 @@
 
 namespace cotree {
 
-std::string FormatNumber(double value) {
+std::string FormatNumber(double value, int digits) {
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  char buffer[32];
+  char buffer[64];
   const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
-  return {buffer, result.ptr};
+  const std::string exact(buffer, result.ptr);
+  if (digits <= 0 || (value == std::floor(value) && std::fabs(value) < 1e6)) return exact;
+  const auto rounded =
+      std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, digits);
+  const std::string text(buffer, rounded.ptr);
+  return text.size() < exact.size() ? text : exact;
 }
 
 ReadableOrder::ReadableOrder(const ExprPool& pool, ExprId root) : pool_(pool) {

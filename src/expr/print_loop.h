@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "expr/expr_pool.h"
@@ -17,10 +18,17 @@ struct PrintOptions {
   /// Characters after which `…` stands for what remains: the text of a shared expression can be exponentially
   /// longer than the expression.
   size_t limit = size_t{1} << 22;
+  /// Of numbers that are no integers; 0: as many as it takes to read back the same double.
+  int digits = 0;
+  /// Text only: φ, ², ·, x' for der(x), t for time.
+  bool unicode = false;
+  /// LaTeX only: what a symbol (of order 0) belongs to, put around it as \\htmlData{component=...}.
+  const std::unordered_map<uint32_t, std::string>* components = nullptr;
 };
 
-/// Shortest decimal that reads back as the same double; no locale. "2", "0.1", "1e-05", "inf".
-std::string FormatNumber(double value);
+/// Shortest decimal that reads back as the same double; no locale. "2", "0.1", "1e-05", "inf". With `digits`,
+/// rounded to so many where that is shorter.
+std::string FormatNumber(double value, int digits = 0);
 
 /** The order in which operands are shown. The order in which they are stored is a hash's: reproducible, but
 nobody wants to read it.

@@ -31,9 +31,9 @@ std::string Tag(std::string_view tag, std::string_view text) {
   return "<" + std::string(tag) + ">" + std::string(text) + "</" + std::string(tag) + ">";
 }
 
-std::string MathmlOfNumber(double value) {
+std::string MathmlOfNumber(double value, int digits) {
   if (std::isinf(value)) return Tag("mn", "∞");
-  const std::string text = FormatNumber(value);
+  const std::string text = FormatNumber(value, digits);
   const size_t e = text.find('e');
   if (e == std::string::npos) return Tag("mn", text);
   const std::string power =
@@ -135,7 +135,7 @@ class MathmlPrinter : public PrintLoop {
         const double value = pool_.NumberValue(factor);
         if (value < 0 && !drop_sign) Put("<mo>-</mo>");
         if (std::fabs(value) == 1) continue;
-        Put(MathmlOfNumber(std::fabs(value)));
+        Put(MathmlOfNumber(std::fabs(value), options_.digits));
       } else {
         if (!first) Put("<mo>·</mo>");
         Put(factor, kFactor);
@@ -163,7 +163,7 @@ class MathmlPrinter : public PrintLoop {
       case Op::kNumber: {
         const double value = pool_.NumberValue(id);
         if (value < 0 && !drop_sign) Put("<mo>-</mo>");
-        return Put(MathmlOfNumber(std::fabs(value)));
+        return Put(MathmlOfNumber(std::fabs(value), options_.digits));
       }
       case Op::kBoolean:
         return Put(Tag("mi", pool_.BooleanValue(id) ? "true" : "false"));

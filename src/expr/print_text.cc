@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "expr/print_text.h"
 
+#include <algorithm>
 #include <cmath>
+
+#include "expr/print_names.h"
 
 namespace cotree {
 
@@ -54,6 +57,15 @@ class TextPrinter : public PrintLoop {
 
   void PutSymbol(SymbolId symbol, std::span<const ExprId> indices) {
     const uint32_t order = pool_.symbol(symbol).order;
+    if (options_.unicode) {
+      Put(UnicodeName(pool_.SymbolName(symbol)) + std::string(order, '\''));
+      if (!indices.empty()) {
+        Put("[");
+        PutList(indices, ", ", kLoose);
+        Put("]");
+      }
+      return;
+    }
     std::string text;
     for (uint32_t k = 0; k < order; ++k) text += "der(";
     Put(text += pool_.SymbolName(symbol));
@@ -87,9 +99,9 @@ class TextPrinter : public PrintLoop {
         const double value = pool_.NumberValue(factor);
         if (value < 0 && !drop_sign) Put("-");
         if (std::fabs(value) == 1) continue;
-        Put(FormatNumber(std::fabs(value)));
+        Put(FormatNumber(std::fabs(value), options_.digits));
       } else {
-        if (!first) Put("*");
+        if (!first) Put(options_.unicode ? "·" : "*");
         Put(factor, first && pool_.op(factor) == Op::kDivide ? kTerm : kFactor);
       }
       first = false;
@@ -113,13 +125,14 @@ class TextPrinter : public PrintLoop {
     const Op op = pool_.op(id);
     switch (op) {
       case Op::kNumber:
-        return Put(FormatNumber(drop_sign ? std::fabs(pool_.NumberValue(id)) : pool_.NumberValue(id)));
+        return Put(FormatNumber(drop_sign ? std::fabs(pool_.NumberValue(id)) : pool_.NumberValue(id),
+                                options_.digits));
       case Op::kBoolean:
         return Put(pool_.BooleanValue(id) ? "true" : "false");
       case Op::kSymbol:
         return PutSymbol(pool_.SymbolOf(id), {});
       case Op::kTime:
-        return Put("time");
+        return Put(options_.unicode ? "t" : "time");
       case Op::kAdd:
         return PutSum(id);
       case Op::kMultiply:
@@ -130,6 +143,10 @@ class TextPrinter : public PrintLoop {
         return Put(operands[1], kFactor);
       case Op::kPower:
         Put(operands[0], kPrimary);
+        if (const auto n = pool_.AsInteger(operands[1]); options_.unicode && n && *n >= 2 && *n <= 9) {
+          static constexpr std::string_view kSuperscripts[] = {"²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+          return Put(kSuperscripts[*n - 2]);
+        }
         Put("^");
         return Put(operands[1], kPrimary);
       case Op::kEqual:
@@ -183,6 +200,12 @@ class TextPrinter : public PrintLoop {
 };
 
 }  // namespace
+
+std::string UnicodeName(std::string_view name) {
+  const size_t end = std::min(name.find_first_of("_0123456789[."), name.size());
+  const std::string_view greek = GreekLetter(name.substr(0, end));
+  return greek.empty() ? std::string(name) : std::string(greek) + std::string(name.substr(end));
+}
 
 std::string PrintText(const ExprPool& pool, ExprId expr, const PrintOptions& options) {
   return TextPrinter(pool, expr, options).Run(expr);

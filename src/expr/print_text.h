@@ -25,7 +25,10 @@ takes a leading minus as belonging to the whole term (-a*b is -(a*b), -x^2 is -(
  | `f(x)`, `x[i, j]`, `{a, b}`, `der(x)`, `sum(body for k in 1:n)`, `time`, `true`, `false` | |
 
 A closed function differentiated (1, 0) times by its arguments is `partial(f(x, y), 1, 0)`. Beyond the limit:
-`…` and the end. */
+`…` and the end. With PrintOptions::unicode: for people, in the same order. */
 std::string PrintText(const ExprPool& pool, ExprId expr, const PrintOptions& options = {});
+
+/// "phi_load" as "φ_load", as PrintText has it with `unicode`.
+std::string UnicodeName(std::string_view name);
 
 }  // namespace cotree

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "derivation/describe_state_space.h"
+
+#include <algorithm>
+
+#include "expr/print_loop.h"
+
+namespace cotree {
+namespace {
+
+using Role = ReadableSymbol::Role;
+
+ExprId Derivative(ExprPool& pool, ExprId symbol) {
+  return pool.Symbol(pool.SymbolOfOrder(pool.SymbolOf(symbol), 1));
+}
+
+void AddGroup(ExprPool& pool, const StateSpace& space, const ReadableGroup& group,
+              std::vector<DocumentItem>* items) {
+  const std::vector<ExprId> unknowns = Renamed(pool, space, group.unknowns);
+  if (!group.linear) {
+    EquationsItem equations;
+    for (const ExprId residual : Renamed(pool, space, group.residuals))
+      equations.rows.push_back({ExprId(), residual, group.component});
+    items->emplace_back(TextItem{"Solved together at each evaluation, by iteration:"});
+    items->emplace_back(std::move(equations));
+    return;
+  }
+  // Row by row where that is short, as a matrix otherwise.
+  EquationsItem rows;
+  MatrixItem matrix;
+  matrix.name = group.is_motion ? "M" : "H";
+  const std::vector<ExprId> right = Renamed(pool, space, group.right);
+  for (size_t i = 0; i < right.size(); ++i) {
+    matrix.entries.push_back(Renamed(pool, space, group.matrix[i]));
+    std::vector<ExprId> terms;
+    for (size_t j = 0; j < unknowns.size(); ++j)
+      terms.push_back(pool.Multiply(matrix.entries[i][j], unknowns[j]));
+    rows.rows.push_back({pool.Sum(terms), right[i], group.component});
+    const ReadableSymbol* unknown = space.Find(group.unknowns[i]);
+    MatrixItem::Label label{"", unknowns[i], unknown == nullptr ? "" : unknown->component};
+    matrix.columns.push_back(label);
+    label.formula = ExprId();
+    label.text = std::to_string(i + 1);
+    matrix.rows.push_back(label);
+  }
+  items->emplace_back(TextItem{group.is_motion
+                                   ? "Equations of motion, M times the accelerations = Q:"
+                                   : "Solved together at each evaluation, H times the unknowns = Q:"});
+  items->emplace_back(std::move(matrix));
+  MatrixItem forces;
+  forces.name = "Q";
+  forces.columns.push_back({"", ExprId(), ""});
+  for (size_t i = 0; i < right.size(); ++i) {
+    forces.entries.push_back({right[i]});
+    forces.rows.push_back({std::to_string(i + 1), ExprId(), group.component});
+  }
+  items->emplace_back(std::move(forces));
+}
+
+std::string RoleName(Role role) {
+  switch (role) {
+    case Role::kState:
+      return "state";
+    case Role::kInput:
+      return "input";
+    case Role::kParameter:
+      return "parameter";
+    case Role::kDefined:
+      return "variable";
+    case Role::kDiscrete:
+      return "changes at events";
+  }
+  return {};
+}
+
+ExprId ShortSymbol(ExprPool& pool, const ReadableSymbol& s) {
+  return pool.Symbol(pool.DeclareSymbol(s.name, pool.kind(pool.SymbolOf(s.symbol))));
+}
+
+}  // namespace
+
+DocumentSection DescribeEquations(ExprPool& pool, const StateSpace& space) {
+  DocumentSection out{"state_space", "State space", {}};
+  EquationsItem open;
+  const auto flush = [&] {
+    if (!open.rows.empty()) out.items.emplace_back(std::move(open));
+    open = {};
+  };
+  for (const ReadableStep& step : space.steps) {
+    if (step.is_group) {
+      flush();
+      AddGroup(pool, space, space.groups[step.index], &out.items);
+      continue;
+    }
+    const ReadableEquation& e = space.definitions[step.index];
+    open.rows.push_back({Renamed(pool, space, e.symbol), Renamed(pool, space, e.right), e.component});
+  }
+  flush();
+  for (const ReadableEquation& e : space.derivatives)
+    open.rows.push_back(
+        {Derivative(pool, Renamed(pool, space, e.symbol)), Renamed(pool, space, e.right), e.component});
+  flush();
+  for (const ReadableEquation& e : space.outputs) {
+    const ExprId right = Renamed(pool, space, e.right);
+    if (e.symbol != e.right) open.rows.push_back({Renamed(pool, space, e.symbol), right, e.component});
+  }
+  flush();
+  return out;
+}
+
+DocumentSection DescribeNames(ExprPool& pool, const StateSpace& space) {
+  DocumentSection out{"names", "Names", {}};
+  TableItem table{{"name", "is", "unit", "kind"}, "llll", {}};
+  for (const ReadableSymbol& s : space.symbols) {
+    if (s.role == Role::kParameter) continue;
+    table.rows.push_back({{{"", ShortSymbol(pool, s)}, {s.path}, {s.unit}, {RoleName(s.role)}}, s.component});
+  }
+  if (!table.rows.empty()) out.items.emplace_back(std::move(table));
+  return out;
+}
+
+DocumentSection DescribeParameters(ExprPool& pool, const StateSpace& space) {
+  DocumentSection out{"parameters", "Parameters", {}};
+  TableItem table{{"name", "value", "unit", "is"}, "lrll", {}};
+  for (const ReadableSymbol& s : space.symbols) {
+    if (s.role != Role::kParameter) continue;
+    table.rows.push_back(
+        {{{"", ShortSymbol(pool, s)}, {FormatNumber(s.value, 6)}, {s.unit}, {s.path}}, s.component});
+  }
+  if (!table.rows.empty()) out.items.emplace_back(std::move(table));
+  return out;
+}
+
+void SetOwners(ExprPool& pool, const StateSpace& space, Document* document) {
+  document->pool = &pool;
+  for (const ReadableSymbol& s : space.symbols)
+    document->component_of[pool.SymbolOf(ShortSymbol(pool, s)).value] = s.component;
+}
+
+}  // namespace cotree

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "document/formula_lines.h"
+#include "document/write_document.h"
+#include "expr/print_latex.h"
+
+namespace cotree {
+namespace {
+
+// Text as LaTeX sets it; what stands between backquotes as code.
+std::string LatexText(std::string_view text) {
+  static constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"→", "$\\to$"},    {"≤", "$\\le$"}, {"≥", "$\\ge$"},  {"·", "$\\cdot$"},  {"²", "$^2$"},
+      {"−", "$-$"},       {"′", "$'$"},    {"φ", "$\\phi$"}, {"ω", "$\\omega$"}, {"τ", "$\\tau$"},
+      {"…", "\\ldots{}"}, {"—", "---"},    {"–", "--"},      {"°", "$^\\circ$"}};
+  std::string out;
+  bool code = false;
+  for (size_t k = 0; k < text.size(); ++k) {
+    const char c = text[k];
+    if (c == '`') {
+      out += code ? "}" : "\\texttt{";
+      code = !code;
+    } else if (c == '_' || c == '#' || c == '%' || c == '&' || c == '$' || c == '{' || c == '}') {
+      out += '\\';
+      out += c;
+    } else if (c == '\\') {
+      out += "\\textbackslash{}";
+    } else if (c == '~') {
+      out += "\\textasciitilde{}";
+    } else if (c == '^') {
+      out += "\\textasciicircum{}";
+    } else if (static_cast<uint8_t>(c) < 0x80) {
+      out += c;
+    } else {
+      bool found = false;
+      for (const auto& [from, to] : kWords) {
+        if (!text.substr(k).starts_with(from)) continue;
+        out += to;
+        k += from.size() - 1;
+        found = true;
+        break;
+      }
+      if (!found) {
+        out += "?";
+        while (k + 1 < text.size() && (static_cast<uint8_t>(text[k + 1]) & 0xC0) == 0x80) ++k;
+      }
+    }
+  }
+  return out + (code ? "}" : "");
+}
+
+class LatexWriter {
+ public:
+  explicit LatexWriter(const Document& document) : document_(document) { print_.digits = document.digits; }
+
+  std::string Run() {
+    out_ =
+        "\\documentclass[10pt,a4paper]{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{amsmath,amssymb,"
+        "longtable,geometry,graphicx}\n\\geometry{margin=20mm}\n\\allowdisplaybreaks\n"
+        "\\setcounter{MaxMatrixCols}{50}\n\\begin{document}\n";
+    out_ += "\\section*{" + LatexText(document_.title) + "}\n";
+    if (!document_.description.empty()) out_ += LatexText(document_.description) + "\n";
+    for (const DocumentSection& section : document_.sections) {
+      if (!section.title.empty()) out_ += "\n\\subsection*{" + LatexText(section.title) + "}\n";
+      for (const DocumentItem& item : section.items) Write(item);
+    }
+    return out_ + "\\end{document}\n";
+  }
+
+ private:
+  void Write(const DocumentItem& item) {
+    out_ += "\n";
+    std::visit([&](const auto& kind) { WriteItem(kind); }, item.any());
+  }
+  std::string Formula(ExprId expr) const { return PrintLatex(*document_.pool, expr, print_); }
+
+  void WriteItem(const TextItem& item) { out_ += LatexText(item.text) + "\n"; }
+  void WriteItem(const ListItem& item) {
+    out_ += "\\begin{itemize}\n";
+    for (const std::string& text : item.items) out_ += "\\item " + LatexText(text) + "\n";
+    out_ += "\\end{itemize}\n";
+  }
+  void WriteItem(const TableItem& item) {
+    out_ += "\\begin{longtable}{" + item.alignment + "}\n";
+    for (size_t k = 0; k < item.columns.size(); ++k)
+      out_ += (k > 0 ? " & " : "") + LatexText(item.columns[k]);
+    out_ += " \\\\ \\hline\n";
+    for (const TableItem::Row& row : item.rows) {
+      for (size_t k = 0; k < row.cells.size(); ++k) {
+        const TableCell& cell = row.cells[k];
+        out_ += (k > 0 ? " & " : "") +
+                (cell.is_formula() ? "$" + Formula(cell.formula) + "$" : LatexText(cell.text));
+      }
+      out_ += " \\\\\n";
+    }
+    out_ += "\\end{longtable}\n";
+  }
+  void WriteItem(const EquationsItem& item) {
+    if (item.rows.empty()) return;
+    out_ += "\\begin{align*}\n";
+    for (size_t k = 0; k < item.rows.size(); ++k) {
+      const EquationsItem::Row& row = item.rows[k];
+      out_ += (row.left.IsNone() ? "0" : Formula(row.left)) + " &= ";
+      const std::vector<std::string> lines = LatexLines(*document_.pool, row.right, print_);
+      for (size_t i = 0; i < lines.size(); ++i) out_ += (i > 0 ? " \\\\\n & \\quad " : "") + lines[i];
+      if (!row.note.empty()) out_ += " && \\text{" + LatexText(row.note) + "}";
+      out_ += k + 1 < item.rows.size() ? " \\\\\n" : "\n";
+    }
+    out_ += "\\end{align*}\n";
+  }
+  void WriteItem(const MatrixItem& item) {
+    out_ +=
+        "\\begin{equation*}\n\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{$"
+        "\\displaystyle " +
+        LatexMatrix(*document_.pool, item, print_) + "$}\n\\end{equation*}\n";
+  }
+  void WriteItem(const PictureItem& item) { WriteItem(CodeItem{item.text}); }
+  void WriteItem(const PatternItem& item) {
+    out_ += LatexText(item.title) + ": " + std::to_string(item.rows.size()) + " equations, " +
+            std::to_string(item.cells.size()) + " entries.\n";
+  }
+  void WriteItem(const CodeItem& item) {
+    std::string plain;
+    for (const char c : item.text) plain += static_cast<uint8_t>(c) < 0x80 ? std::string(1, c) : "";
+    if (!plain.empty()) out_ += "{\\scriptsize\\begin{verbatim}\n" + plain + "\n\\end{verbatim}}\n";
+  }
+  void WriteItem(const PlotItem& item) { out_ += LatexText(item.title) + " (a picture in the HTML form).\n"; }
+  void WriteItem(const EnergyItem&) { out_ += "Power and energy over time: a picture in the HTML form.\n"; }
+  void WriteItem(const DetailsItem& item) {
+    out_ += "\\subsubsection*{" + LatexText(item.title) + "}\n";
+    for (const DocumentItem& inner : item.items) Write(inner);
+  }
+
+  const Document& document_;
+  PrintOptions print_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::vector<std::string> LatexLines(const ExprPool& pool, ExprId expr, const PrintOptions& print) {
+  constexpr size_t kLongest = 260;  // characters of LaTeX that fit into a line, about
+  const std::string whole = PrintLatex(pool, expr, print);
+  const auto terms =
+      pool.op(expr) == Op::kAdd ? ReadableOrder(pool, expr).Terms(expr) : std::vector<ExprId>{};
+  if (whole.size() <= kLongest || terms.size() < 2) return {whole};
+  std::vector<std::string> lines{""};
+  for (size_t k = 0; k < terms.size(); ++k) {
+    std::string term = PrintLatex(pool, terms[k], print);
+    if (k > 0) term = term.starts_with('-') ? " - " + term.substr(1) : " + " + term;
+    if (!lines.back().empty() && lines.back().size() + term.size() > kLongest) lines.emplace_back();
+    lines.back() += term;
+  }
+  return lines;
+}
+
+std::string LatexMatrix(const ExprPool& pool, const MatrixItem& item, const PrintOptions& print) {
+  const auto label = [&](const MatrixItem::Label& l) {
+    return l.formula.IsNone() ? "\\mathrm{" + LatexText(l.text) + "}" : PrintLatex(pool, l.formula, print);
+  };
+  std::string out = item.name.empty() ? "" : item.name + " = ";
+  out += "\\begin{array}{c|" + std::string(item.columns.size(), 'c') + "}";
+  for (const MatrixItem::Label& column : item.columns) out += " & " + label(column);
+  out += " \\\\ \\hline ";
+  for (size_t i = 0; i < item.entries.size(); ++i) {
+    if (i < item.rows.size()) out += label(item.rows[i]);
+    for (const ExprId entry : item.entries[i]) out += " & " + PrintLatex(pool, entry, print);
+    out += " \\\\ ";
+  }
+  return out + "\\end{array}";
+}
+
+std::string WriteLatex(const Document& document) {
+  return LatexWriter(document).Run();
+}
+
+}  // namespace cotree

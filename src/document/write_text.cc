@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "document/write_document.h"
+#include "expr/print_text.h"
+
+namespace cotree {
+namespace {
+
+// Characters, not bytes.
+size_t Width(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(),
+                                           [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; }));
+}
+
+class TextWriter {
+ public:
+  TextWriter(const Document& document, const TextStyle& style) : document_(document), style_(style) {
+    print_.unicode = true;
+    print_.digits = document.digits;
+  }
+  std::string Run() {
+    for (const DocumentSection& section : document_.sections) {
+      if (!section.title.empty()) {
+        if (!out_.empty()) out_ += "\n";
+        out_ += Bold(section.title) + "\n";
+      }
+      for (const DocumentItem& item : section.items) Write(item, "  ");
+    }
+    return std::move(out_);
+  }
+
+ private:
+  std::string Bold(const std::string& text) const {
+    return style_.colours ? "\x1b[1m" + text + "\x1b[0m" : text;
+  }
+  std::string Dim(const std::string& text) const {
+    return style_.colours ? "\x1b[2m" + text + "\x1b[0m" : text;
+  }
+  std::string Formula(ExprId expr) const { return PrintText(*document_.pool, expr, print_); }
+
+  void Write(const DocumentItem& item, const std::string& indent) {
+    out_ += "\n";
+    std::visit([&](const auto& kind) { WriteItem(kind, indent); }, item.any());
+  }
+
+  // Words up to the width.
+  void Wrap(const std::string& text, const std::string& indent, const std::string& first) {
+    std::string line = first;
+    bool empty = true;
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = std::min(text.find(' ', at), text.size());
+      const std::string word = text.substr(at, end - at);
+      if (!empty && Width(line) + 1 + Width(word) > style_.width) {
+        out_ += line + "\n";
+        line = indent;
+        empty = true;
+      }
+      line += (empty ? "" : " ") + word;
+      empty = false;
+      at = end + 1;
+    }
+    out_ += line + "\n";
+  }
+  void WriteItem(const TextItem& item, const std::string& indent) { Wrap(item.text, indent, indent); }
+  void WriteItem(const ListItem& item, const std::string& indent) {
+    for (const std::string& text : item.items) Wrap(text, indent + "  ", indent + "- ");
+  }
+
+  void WriteRows(const std::vector<std::vector<std::string>>& rows, const std::string& alignment,
+                 const std::string& indent, bool heading) {
+    std::vector<size_t> widths(alignment.size(), 0);
+    for (const auto& row : rows) {
+      for (size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], Width(row[k]));
+    }
+    for (size_t r = 0; r < rows.size(); ++r) {
+      std::string line = indent;
+      for (size_t k = 0; k < rows[r].size(); ++k) {
+        const std::string room(widths[k] - Width(rows[r][k]), ' ');
+        line += (k == 0 ? "" : "  ") + (alignment[k] == 'r' ? room + rows[r][k] : rows[r][k] + room);
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      out_ += (r == 0 && heading ? Dim(line) : line) + "\n";
+    }
+  }
+  void WriteItem(const TableItem& item, const std::string& indent) {
+    std::vector<std::vector<std::string>> rows;
+    const bool heading = std::any_of(item.columns.begin(), item.columns.end(),
+                                     [](const std::string& column) { return !column.empty(); });
+    if (heading) rows.push_back(item.columns);
+    for (const TableItem::Row& row : item.rows) {
+      rows.emplace_back();
+      for (const TableCell& cell : row.cells)
+        rows.back().push_back(cell.is_formula() ? Formula(cell.formula) : cell.text);
+    }
+    WriteRows(rows, item.alignment, indent, heading);
+  }
+
+  // A formula that is too wide goes on behind `hang`, broken before + and -, outside brackets if possible.
+  void WriteFormula(const std::string& first, const std::string& text, size_t hang) {
+    std::string line = first;
+    std::string rest = text;
+    for (;;) {
+      if (Width(line) + Width(rest) <= style_.width) break;
+      size_t best = std::string::npos, best_depth = SIZE_MAX, depth = 0, width = Width(line);
+      for (size_t k = 0; k < rest.size() && width < style_.width; ++k) {
+        if ((static_cast<uint8_t>(rest[k]) & 0xC0) != 0x80) ++width;
+        if (rest[k] == '(') ++depth;
+        if (rest[k] == ')' && depth > 0) --depth;
+        const bool here = k > 12 && rest[k] == ' ' && k + 2 < rest.size() && rest[k + 2] == ' ' &&
+                          (rest[k + 1] == '+' || rest[k + 1] == '-');
+        if (here && depth <= best_depth) best = k, best_depth = depth;
+      }
+      if (best == std::string::npos) break;
+      out_ += line + rest.substr(0, best) + "\n";
+      line = std::string(hang, ' ');
+      rest = rest.substr(best + 1);
+    }
+    out_ += line + rest + "\n";
+  }
+  void WriteItem(const EquationsItem& item, const std::string& indent) {
+    constexpr size_t kWidest = 24;
+    size_t width = 0;
+    std::vector<std::string> lefts;
+    for (const EquationsItem::Row& row : item.rows) {
+      lefts.push_back(row.left.IsNone() ? "0" : Formula(row.left));
+      if (Width(lefts.back()) <= kWidest) width = std::max(width, Width(lefts.back()));
+    }
+    for (size_t k = 0; k < item.rows.size(); ++k) {
+      const std::string room(width - std::min(width, Width(lefts[k])), ' ');
+      const std::string note = item.rows[k].note.empty() ? "" : "    (" + item.rows[k].note + ")";
+      WriteFormula(indent + lefts[k] + room + " = ", Formula(item.rows[k].right) + note,
+                   indent.size() + width + 3 + 4);
+    }
+  }
+
+  std::string LabelText(const MatrixItem::Label& label) const {
+    return label.formula.IsNone() ? label.text : Formula(label.formula);
+  }
+  void WriteItem(const MatrixItem& item, const std::string& indent) {
+    std::vector<std::vector<std::string>> rows{{item.name}};
+    std::string alignment = "l";
+    for (const MatrixItem::Label& column : item.columns) {
+      rows[0].push_back(LabelText(column));
+      alignment += "r";
+    }
+    size_t widest = 0;
+    for (size_t i = 0; i < item.entries.size(); ++i) {
+      rows.push_back({i < item.rows.size() ? LabelText(item.rows[i]) : ""});
+      for (const ExprId entry : item.entries[i]) rows.back().push_back(Formula(entry));
+    }
+    std::vector<size_t> widths(alignment.size(), 0);
+    for (const auto& row : rows) {
+      for (size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], Width(row[k]));
+    }
+    for (const size_t w : widths) widest += w + 2;
+    if (indent.size() + widest <= style_.width) return WriteRows(rows, alignment, indent, true);
+    // Too wide for a picture of it: entry by entry.
+    for (size_t i = 0; i < item.entries.size(); ++i) {
+      for (size_t j = 0; j < item.entries[i].size(); ++j) {
+        if (document_.pool->IsZero(item.entries[i][j])) continue;
+        const std::string at = item.name + "[" + std::to_string(i + 1) + "," + std::to_string(j + 1) + "] = ";
+        WriteFormula(indent + at, rows[i + 1][j + 1], indent.size() + Width(at) + 4);
+      }
+    }
+  }
+  void WriteItem(const PictureItem& item, const std::string& indent) {
+    for (size_t at = 0; at < item.text.size();) {
+      const size_t end = std::min(item.text.find('\n', at), item.text.size());
+      out_ += indent + item.text.substr(at, end - at) + "\n";
+      at = end + 1;
+    }
+  }
+  void WriteItem(const PatternItem& item, const std::string& indent) {
+    constexpr size_t kMost = 60;
+    out_ += indent + item.title + "\n";
+    if (item.rows.size() > kMost) return;
+    std::vector<std::string> grid(item.rows.size(), std::string(item.columns.size(), '.'));
+    for (const auto& [r, c] : item.cells) grid[r][c] = 'x';
+    for (size_t r = 0; r < grid.size(); ++r) {
+      std::string line = indent;
+      for (const char c : grid[r]) line += std::string(1, c) + " ";
+      out_ += line + " " + item.rows[r].text + "\n";
+    }
+  }
+  void WriteItem(const CodeItem& item, const std::string& indent) {
+    WriteItem(PictureItem{"", "", item.text}, indent);
+  }
+  void WriteItem(const PlotItem& item, const std::string& indent) {
+    out_ += indent + item.title + " (a picture in --format html)\n";
+  }
+  void WriteItem(const EnergyItem&, const std::string& indent) {
+    out_ += indent + "power and energy over time (a picture in --format html)\n";
+  }
+  void WriteItem(const DetailsItem& item, const std::string& indent) {
+    out_ += indent + item.title + "\n";
+    for (const DocumentItem& inner : item.items) Write(inner, indent + "  ");
+  }
+
+  const Document& document_;
+  const TextStyle& style_;
+  PrintOptions print_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string WriteText(const Document& document, const TextStyle& style) {
+  return TextWriter(document, style).Run();
+}
+
+}  // namespace cotree

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <unordered_map>
+
+#include "closed_form/fraction.h"
+#include "expr/builtins.h"
+#include "expr/dependence.h"
+#include "expr/linear.h"
+#include "expr/solve.h"
+#include "expr/substitute.h"
+#include "state_space/parameter_letters.h"
+#include "state_space/rewrite.h"
+#include "state_space/solve_block.h"
+#include "state_space/state_space.h"
+#include "system_equations/variable_unit.h"
+
+namespace cotree {
+namespace {
+
+using Role = ReadableSymbol::Role;
+
+class Finder {
+ public:
+  Finder(const SortedSystem& sorted, const StateSpaceOptions& options)
+      : sorted_(sorted),
+        system_(*sorted.system),
+        pool_(system_.model->expressions),
+        options_(options),
+        letters_(system_, options.symbols) {
+    slot_symbol_.resize(sorted.slots());
+  }
+  StateSpace Run();
+
+ private:
+  /** What computes symbols: one of a formula, or several that hold together. */
+  struct Made {
+    std::vector<SymbolId> symbols;
+    ExprId value;         // of one
+    ReadableGroup group;  // otherwise
+    bool needed = false, inner = false, kept = false;
+    uint32_t uses = 0;
+  };
+
+  SymbolId SlotSymbol(uint32_t slot);
+  ExprId ResidualOf(uint32_t sorted_equation);
+  ExprId Tidy(ExprId expr);
+  void MakeBlock(size_t block);
+  void AddValue(SymbolId symbol, ExprId value);
+  void MarkNeeded(std::vector<ExprId> roots);
+  std::vector<ExprId> PartsOf(const Made& made) const;
+  bool ShallBeNamed(const Made& made, ExprId value) const;
+  ExprId Finish(ExprId expr);
+  void DescribeSymbols(StateSpace& out, const std::vector<ExprId>& roots);
+  std::string ComponentOf(uint32_t slot) const;
+
+  const SortedSystem& sorted_;
+  const EquationSystem& system_;
+  ExprPool& pool_;
+  const StateSpaceOptions& options_;
+  ParameterLetters letters_;
+  std::vector<SymbolId> slot_symbol_;               // by slot; none yet
+  std::unordered_map<uint32_t, uint32_t> slot_of_;  // by symbol
+  std::vector<Made> made_;                          // in the order of computation
+  std::unordered_map<uint32_t, uint32_t> made_of_;  // by symbol
+  std::vector<Replacement> inlined_;
+};
+
+SymbolId Finder::SlotSymbol(uint32_t slot) {
+  SymbolId& symbol = slot_symbol_[slot];
+  if (!symbol.IsNone()) return symbol;
+  const VariableRef ref = sorted_.OfSlot(slot);
+  const bool input = !system_.is_input.empty() && system_.is_input[ref.variable];
+  std::string name = sorted_.SlotName(slot);
+  do {
+    symbol = pool_.DeclareSymbol(name, input ? SymbolKind::kInput : SymbolKind::kVariable);
+    name += "~";  // an inner variable may have the name of another one
+  } while (slot_of_.contains(symbol.value));
+  slot_of_.emplace(symbol.value, slot);
+  return symbol;
+}
+
+std::string Finder::ComponentOf(uint32_t slot) const {
+  const uint32_t variable = sorted_.OfSlot(slot).variable;
+  if (variable >= system_.part_variables) return {};
+  const uint32_t part = system_.PartOfVariable(variable);
+  if (part < system_.graph->components.size())
+    return ComponentName(*system_.model, *system_.graph, ComponentId(system_.parts[part].component));
+  const std::string name = sorted_.SlotName(slot);
+  const size_t dot = name.rfind('.');
+  return dot == std::string::npos ? "" : name.substr(0, dot);
+}
+
+// Conditions on parameters alone are decided; what is for the integrator only goes.
+ExprId Finder::Tidy(ExprId expr) {
+  return Rewrite(pool_, expr, [&](ExprId id) -> std::optional<ExprId> {
+    const Op op = pool_.op(id);
+    if (op == Op::kCall) {
+      const Builtin builtin = FindBuiltin(pool_.FunctionName(pool_.FunctionOf(id)));
+      if (builtin == Builtin::kNoEvent) return pool_.operand(id, 0);
+      if (builtin == Builtin::kSmooth) return pool_.operand(id, 1);
+      return std::nullopt;
+    }
+    if (!IsRelation(op)) return std::nullopt;
+    ExprOrder order;
+    FindOrder(pool_, std::span(&id, 1), &order);
+    for (const ExprId node : order.nodes) {
+      if (pool_.op(node) == Op::kTime || pool_.op(node) == Op::kCall) return std::nullopt;
+      if (pool_.IsSymbol(node) && pool_.kind(pool_.SymbolOf(node)) != SymbolKind::kParameter)
+        return std::nullopt;
+    }
+    const double value = letters_.Evaluate(id);
+    if (std::isnan(value)) return std::nullopt;
+    return pool_.Boolean(value != 0);
+  });
+}
+
+ExprId Finder::ResidualOf(uint32_t k) {
+  const SortedEquation& e = sorted_.equations[k];
+  const EquationSystem::Source source = system_.SourceOf(e.equation);
+  if (source.part == nullptr) {
+    const uint32_t row = source.local;
+    std::vector<ExprId> terms{
+        pool_.Negate(pool_.Symbol(SlotSymbol(sorted_.Slot({system_.row_defined[row], e.times}))))};
+    for (uint32_t i = system_.row_first[row]; i < system_.row_first[row + 1]; ++i) {
+      const RowEntry& entry = system_.row_entries[i];
+      const ExprId x = pool_.Symbol(SlotSymbol(sorted_.Slot({entry.variable, entry.order + e.times})));
+      terms.push_back(entry.sign < 0 ? pool_.Negate(x) : x);
+    }
+    return pool_.Sum(terms);
+  }
+  const Part& part = *source.part;
+  const ExprId residual = sorted_.derived->Get(part.scalar, source.local, e.times).residual;
+  std::vector<Replacement> names;
+  for (const SymbolId symbol : AllSymbols(pool_, residual)) {
+    const SymbolInfo info = pool_.symbol(symbol);
+    if (pool_.kind(symbol) == SymbolKind::kParameter) {
+      const ExprId letter = letters_.Of(ComponentId(part.component), symbol);
+      if (!letter.IsNone()) names.emplace_back(symbol, letter);
+      continue;
+    }
+    const uint32_t local = sorted_.derived->VariableOf(part.scalar, info.base);
+    const VariableRef ref = local == UINT32_MAX ? VariableRef{} : system_.Resolve(part, local);
+    if (ref.variable == UINT32_MAX) continue;
+    const VariableRef at{ref.variable, ref.order + info.order};
+    if (sorted_.HasSlot(at)) names.emplace_back(symbol, pool_.Symbol(SlotSymbol(sorted_.Slot(at))));
+  }
+  return Tidy(Substitute(pool_, residual, names));
+}
+
+void Finder::AddValue(SymbolId symbol, ExprId value) {
+  made_of_[symbol.value] = static_cast<uint32_t>(made_.size());
+  Made made;
+  made.symbols = {symbol};
+  made.value = value;
+  made.inner = system_.IsInner(sorted_.OfSlot(slot_of_.at(symbol.value)).variable);
+  made_.push_back(std::move(made));
+}
+
+void Finder::MakeBlock(size_t block) {
+  const auto equations = sorted_.Block(block);
+  constexpr size_t kMostEquations = 400;
+  std::vector<ExprId> residuals;
+  std::vector<SymbolId> unknowns;
+  std::vector<bool> kept;
+  bool motion = false;
+  for (const uint32_t k : equations) {
+    residuals.push_back(ResidualOf(k));
+    const uint32_t slot = sorted_.slot_of_equation[k];
+    unknowns.push_back(SlotSymbol(slot));
+    const VariableRef ref = sorted_.OfSlot(slot);
+    kept.push_back(ref.order > 0 && sorted_.IsState({ref.variable, ref.order - 1}));
+    const EquationSystem::Source source = system_.SourceOf(sorted_.equations[k].equation);
+    motion =
+        motion || (source.part != nullptr && sorted_.equations[k].equation < system_.part_equations &&
+                   system_.PartOfEquation(sorted_.equations[k].equation) >= system_.graph->components.size());
+  }
+  if (equations.size() == 1) {
+    const auto solution = SolveFor(pool_, residuals[0], unknowns[0]);
+    if (solution && solution->unique) return AddValue(unknowns[0], solution->value);
+  }
+  BlockSolution solution;
+  if (equations.size() <= kMostEquations) {
+    solution =
+        SolveBlock(pool_, residuals, unknowns, kept, [&](ExprId c) { return letters_.Evaluate(c) == 0; });
+  } else {
+    solution.core = unknowns;
+    solution.residuals = residuals;
+  }
+  if (!solution.core.empty()) {
+    constexpr size_t kMostSolved = 4, kMostOperations = 120;
+    std::vector<ExprId> values;
+    const bool in_symbols = !motion || options_.solve_motion || solution.core.size() == 1;
+    if (solution.linear && in_symbols && solution.core.size() <= (options_.solve_motion ? 12 : kMostSolved))
+      values =
+          SolveCore(pool_, solution, options_.solve_motion ? SIZE_MAX : kMostOperations, options_.expand);
+    if (!values.empty()) {
+      for (size_t k = 0; k < values.size(); ++k) AddValue(solution.core[k], values[k]);
+    } else {
+      Made made;
+      made.symbols = solution.core;
+      for (const SymbolId symbol : solution.core) {
+        made_of_[symbol.value] = static_cast<uint32_t>(made_.size());
+        made.group.unknowns.push_back(pool_.Symbol(symbol));
+      }
+      made.group.linear = solution.linear;
+      made.group.is_motion = motion;
+      made.group.matrix = solution.matrix;
+      made.group.right = solution.right;
+      made.group.residuals = solution.residuals;
+      made.group.component = ComponentOf(slot_of_.at(solution.core[0].value));
+      made_.push_back(std::move(made));
+    }
+  }
+  for (const auto& [symbol, value] : solution.solved) AddValue(symbol, value);
+}
+
+std::vector<ExprId> Finder::PartsOf(const Made& made) const {
+  if (made.group.unknowns.empty()) return {made.value};
+  std::vector<ExprId> out = made.group.linear ? made.group.right : made.group.residuals;
+  for (const auto& row : made.group.matrix) out.insert(out.end(), row.begin(), row.end());
+  return out;
+}
+
+void Finder::MarkNeeded(std::vector<ExprId> roots) {
+  std::vector<ExprId> open = std::move(roots);
+  const auto visit = [&](ExprId expr) {
+    for (const SymbolId symbol : AllSymbols(pool_, expr)) {
+      const auto at = made_of_.find(symbol.value);
+      if (at == made_of_.end()) continue;
+      Made& made = made_[at->second];
+      ++made.uses;
+      if (made.needed) continue;
+      made.needed = true;
+      for (const ExprId part : PartsOf(made)) open.push_back(part);
+    }
+  };
+  while (!open.empty()) {
+    const ExprId expr = open.back();
+    open.pop_back();
+    visit(expr);
+  }
+}
+
+// Whether a variable gets a line of its own: only where that shortens the whole (CF.6), or where it hides a
+// case distinction or foreign code.
+bool Finder::ShallBeNamed(const Made& made, ExprId value) const {
+  if (options_.inline_all) return false;
+  const PrintedSize size = SizeOf(pool_, value);
+  ExprOrder order;
+  FindOrder(pool_, std::span(&value, 1), &order);
+  const bool cases = std::any_of(order.nodes.begin(), order.nodes.end(), [&](ExprId id) {
+    const Op op = pool_.op(id);
+    return op == Op::kIf || op == Op::kMin || op == Op::kMax || op == Op::kCall;
+  });
+  if (cases) return true;
+  constexpr uint64_t kLongest = 400;
+  if (made.inner) return size.operations > kLongest;
+  const uint64_t inlined = made.uses * size.operations, named = size.operations + made.uses + 3;
+  return inlined > named && size.operations > 2;
+}
+
+ExprId Finder::Finish(ExprId expr) {
+  const ExprId put = Substitute(pool_, expr, inlined_);
+  if (options_.expand) {
+    FractionField field(pool_, std::span(&put, 1));
+    if (const auto fraction = field.Convert(put)) return field.Expanded(*fraction);
+    return put;
+  }
+  return Shorten(pool_, put);
+}
+
+void Finder::DescribeSymbols(StateSpace& out, const std::vector<ExprId>& roots) {
+  std::set<uint32_t> occurs;
+  for (const ExprId root : roots) {
+    for (const SymbolId symbol : AllSymbols(pool_, root)) occurs.insert(symbol.value);
+  }
+  std::set<uint32_t> listed;
+  const auto add = [&](SymbolId symbol, Role role) {
+    if (!listed.insert(symbol.value).second) return;
+    const uint32_t slot = slot_of_.at(symbol.value);
+    ReadableSymbol s;
+    s.symbol = pool_.Symbol(symbol);
+    s.path = sorted_.SlotName(slot);
+    s.component = ComponentOf(slot);
+    s.unit = UnitOf(system_, sorted_.OfSlot(slot));
+    s.role = role;
+    out.symbols.push_back(std::move(s));
+  };
+  for (const VariableRef state : sorted_.states) add(SlotSymbol(sorted_.Slot(state)), Role::kState);
+  for (const VariableRef input : system_.inputs) {
+    for (uint32_t order = 0; sorted_.HasSlot({input.variable, input.order + order}); ++order) {
+      const SymbolId symbol = SlotSymbol(sorted_.Slot({input.variable, input.order + order}));
+      if (order == 0 || occurs.contains(symbol.value)) add(symbol, Role::kInput);
+    }
+  }
+  for (const ReadableStep& step : out.steps) {
+    if (!step.is_group) {
+      add(pool_.SymbolOf(out.definitions[step.index].symbol), Role::kDefined);
+      continue;
+    }
+    for (const ExprId unknown : out.groups[step.index].unknowns) add(pool_.SymbolOf(unknown), Role::kDefined);
+  }
+  for (const ReadableEquation& output : out.outputs) add(pool_.SymbolOf(output.symbol), Role::kDefined);
+  std::vector<std::pair<uint32_t, SymbolId>> discrete;
+  for (const uint32_t value : occurs) {
+    const auto at = slot_of_.find(value);
+    if (at != slot_of_.end() && !listed.contains(value)) discrete.emplace_back(at->second, SymbolId(value));
+  }
+  std::sort(discrete.begin(), discrete.end());
+  for (const auto& [slot, symbol] : discrete) add(symbol, Role::kDiscrete);
+  std::vector<ReadableSymbol> parameters;
+  for (const ReadableSymbol& letter : letters_.letters()) {
+    if (occurs.contains(pool_.SymbolOf(letter.symbol).value)) parameters.push_back(letter);
+  }
+  std::sort(parameters.begin(), parameters.end(), [&](const ReadableSymbol& a, const ReadableSymbol& b) {
+    return pool_.CompareSymbols(pool_.SymbolOf(a.symbol), pool_.SymbolOf(b.symbol)) < 0;
+  });
+  out.symbols.insert(out.symbols.end(), parameters.begin(), parameters.end());
+}
+
+StateSpace Finder::Run() {
+  for (size_t b = 0; b < sorted_.blocks(); ++b) MakeBlock(b);
+  std::vector<ExprId> roots;
+  for (const VariableRef state : sorted_.states)
+    roots.push_back(pool_.Symbol(SlotSymbol(sorted_.Slot({state.variable, state.order + 1}))));
+  for (const VariableRef output : options_.outputs)
+    roots.push_back(pool_.Symbol(SlotSymbol(sorted_.Slot(output))));
+  MarkNeeded(roots);
+
+  StateSpace out;
+  std::vector<ExprId> all;
+  for (Made& made : made_) {
+    if (!made.needed) continue;
+    if (!made.group.unknowns.empty()) {
+      ReadableGroup group = made.group;
+      for (auto& row : group.matrix) {
+        for (ExprId& entry : row) entry = Finish(entry);
+      }
+      for (ExprId& entry : group.right) entry = Finish(entry);
+      for (ExprId& entry : group.residuals) entry = Finish(entry);
+      made.group = group;
+      const std::vector<ExprId> parts = PartsOf(made);
+      all.insert(all.end(), parts.begin(), parts.end());
+      if (group.linear) group.residuals.clear();
+      out.steps.push_back({true, static_cast<uint32_t>(out.groups.size())});
+      out.groups.push_back(std::move(group));
+      continue;
+    }
+    ExprId value = Substitute(pool_, made.value, inlined_);
+    if (SizeOf(pool_, value).operations > 40) value = Finish(value);
+    if (!ShallBeNamed(made, value)) {
+      inlined_.emplace_back(made.symbols[0], value);
+      continue;
+    }
+    value = Finish(value);
+    out.steps.push_back({false, static_cast<uint32_t>(out.definitions.size())});
+    out.definitions.push_back(
+        {pool_.Symbol(made.symbols[0]), value, ComponentOf(slot_of_.at(made.symbols[0].value))});
+    all.push_back(value);
+  }
+  const auto finished = [&](ExprId symbol) {
+    const ExprId value = Finish(symbol);
+    all.push_back(value);
+    return value;
+  };
+  for (size_t k = 0; k < sorted_.states.size(); ++k) {
+    const uint32_t slot = sorted_.Slot(sorted_.states[k]);
+    out.derivatives.push_back({pool_.Symbol(SlotSymbol(slot)), finished(roots[k]), ComponentOf(slot)});
+  }
+  for (size_t k = 0; k < options_.outputs.size(); ++k) {
+    const uint32_t slot = sorted_.Slot(options_.outputs[k]);
+    out.outputs.push_back(
+        {pool_.Symbol(SlotSymbol(slot)), finished(roots[sorted_.states.size() + k]), ComponentOf(slot)});
+  }
+  // A variable that is only another name of what a derivative is needs no line: w' = alpha, alpha = ...
+  out.eliminated = static_cast<uint32_t>(sorted_.equations.size() - out.definitions.size());
+  DescribeSymbols(out, all);
+
+  out.linear = out.groups.empty() && out.definitions.empty();
+  std::vector<SymbolId> unknowns;
+  for (const ReadableSymbol& s : out.symbols) {
+    if (s.role == Role::kState || s.role == Role::kInput) unknowns.push_back(pool_.SymbolOf(s.symbol));
+  }
+  const auto is_linear = [&](ExprId expr) {
+    const LinearForm form = LinearCoefficients(pool_, expr, unknowns);
+    if (!form.linear) return false;
+    ExprOrder order;
+    FindOrder(pool_, std::span(&expr, 1), &order);
+    return std::none_of(order.nodes.begin(), order.nodes.end(), [&](ExprId id) {
+      return pool_.op(id) == Op::kTime || pool_.op(id) == Op::kCall ||
+             (pool_.IsSymbol(id) && pool_.kind(pool_.SymbolOf(id)) == SymbolKind::kVariable &&
+              std::find(unknowns.begin(), unknowns.end(), pool_.SymbolOf(id)) == unknowns.end());
+    });
+  };
+  for (const ReadableEquation& e : out.derivatives) out.linear = out.linear && is_linear(e.right);
+  for (const ReadableEquation& e : out.outputs) out.linear = out.linear && is_linear(e.right);
+  return out;
+}
+
+}  // namespace
+
+const ReadableSymbol* StateSpace::Find(ExprId symbol) const {
+  for (const ReadableSymbol& s : symbols) {
+    if (s.symbol == symbol) return &s;
+  }
+  return nullptr;
+}
+
+StateSpace FindStateSpace(const SortedSystem& sorted, const StateSpaceOptions& options) {
+  StateSpace out = Finder(sorted, options).Run();
+  ChooseNames(out);
+  return out;
+}
+
+}  // namespace cotree

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "expr/expr_pool.h"
+
+namespace cotree {
+
+/** Equations that hold together, solved as far as symbols go (CF.8). */
+struct BlockSolution {
+  std::vector<std::pair<SymbolId, ExprId>> solved;  // in order: each needs those before it, and the core
+  std::vector<SymbolId> core;                       // unknowns that are left
+  std::vector<ExprId> residuals;                    // as many
+  bool linear = false;                              // in the core's unknowns
+  std::vector<std::vector<ExprId>> matrix;          // if linear: matrix * core = right
+  std::vector<ExprId> right;
+};
+
+/// Unknowns with a number, or an expression of parameters, as coefficient are put into the other equations;
+/// those `kept` last. `is_zero`: whether a coefficient of parameters is 0 at the present numbers.
+BlockSolution SolveBlock(ExprPool& pool, std::vector<ExprId> residuals, std::vector<SymbolId> unknowns,
+                         const std::vector<bool>& kept, const std::function<bool(ExprId)>& is_zero);
+
+/// The core by Cramer's rule, if the outcome has at most `most` operations altogether; otherwise nothing.
+std::vector<ExprId> SolveCore(ExprPool& pool, const BlockSolution& block, size_t most, bool expand);
+
+}  // namespace cotree

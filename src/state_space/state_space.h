@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "block_triangular/sorted_system.h"
+
+namespace cotree {
+
+/** A letter of the printed equations. */
+struct ReadableSymbol {
+  enum class Role : uint8_t { kState, kInput, kParameter, kDefined, kDiscrete };
+  ExprId symbol;
+  std::string name;       // short: "i_a"; unique among the symbols of a StateSpace
+  std::string path;       // "motor.armature.i"
+  std::string component;  // "motor"; empty: the system itself
+  std::string unit;       // SI; empty: none
+  Role role = Role::kDefined;
+  double value = 0;           // of a parameter
+  std::string documentation;  // of a parameter's own text; may be empty
+};
+
+/** left = right, where left is a symbol, or the derivative of one. */
+struct ReadableEquation {
+  ExprId symbol;  // of a ReadableSymbol
+  ExprId right;
+  std::string component;  // that of the symbol
+};
+
+/** Equations that hold together and are solved at each evaluation: matrix * unknowns = right where they are
+linear, otherwise residuals = 0. */
+struct ReadableGroup {
+  std::vector<ExprId> unknowns;
+  bool linear = false;
+  bool is_motion = false;                   // equations of motion: the matrix is that of masses
+  std::vector<std::vector<ExprId>> matrix;  // if linear
+  std::vector<ExprId> right;                // if linear
+  std::vector<ExprId> residuals;            // otherwise
+  std::string component;
+};
+
+/** Definitions and groups come in the order in which they are computed. */
+struct ReadableStep {
+  bool is_group = false;
+  uint32_t index = 0;  // of `definitions` or `groups`
+};
+
+/** x' = f(x, u), y = g(x, u), as one would write it (docs/theory/closed_forms.md, CF.6 to CF.9). All
+expressions are in the model's pool, over the symbols listed here, named by their paths: RenameAll turns them
+into short names. */
+struct StateSpace {
+  std::vector<ReadableSymbol> symbols;  // states, inputs, what is defined, discrete ones, parameters
+  std::vector<ReadableEquation> definitions;
+  std::vector<ReadableGroup> groups;
+  std::vector<ReadableStep> steps;
+  std::vector<ReadableEquation> derivatives;  // by state, in the order of the system
+  std::vector<ReadableEquation> outputs;
+  uint32_t eliminated = 0;  // unknowns of the sorted system that do not appear any more
+  bool linear = false;      // every derivative and output is linear in states and inputs, nothing else occurs
+
+  const ReadableSymbol* Find(ExprId symbol) const;
+};
+
+/** Which parameters stay letters. Those that are 0, 1 or -1 are put in unless all are asked for, and so are
+conditions on parameters alone, always. */
+struct SymbolChoice {
+  enum class Kind : uint8_t { kUsual, kAll, kListed, kNone } kind = Kind::kUsual;
+  std::vector<std::string> names;  // of kListed: paths, or components
+};
+
+struct StateSpaceOptions {
+  SymbolChoice symbols;
+  std::vector<VariableRef> outputs;
+  std::vector<std::string> output_names;
+  bool solve_motion = false;  // accelerations as fractions instead of M q'' = Q
+  bool expand = false;        // every fraction as one sum over one sum
+  bool inline_all = false;    // no definitions: everything is put in
+};
+
+StateSpace FindStateSpace(const SortedSystem& sorted, const StateSpaceOptions& options);
+
+/// Gives every symbol the shortest name that is unique among them (CF.9).
+void ChooseNames(StateSpace& space);
+
+/// The expression in short names.
+ExprId Renamed(ExprPool& pool, const StateSpace& space, ExprId expr);
+std::vector<ExprId> Renamed(ExprPool& pool, const StateSpace& space, std::span<const ExprId> exprs);
+
+}  // namespace cotree

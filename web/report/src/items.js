@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The items of a section: text, lists, tables, equations, matrices, code, folds; the pictures are elsewhere.
+import {html, of} from './dom.js';
+import {energy} from './energy.js';
+import {graph} from './graph.js';
+import {markIn} from './mark.js';
+import {formula} from './math.js';
+import {pattern} from './pattern.js';
+import {plot} from './plot.js';
+
+const rowsAtFirst = 300;
+
+/** A sentence with `code` and $latex$. */
+export function rich(text, math = true) {
+  const parts = [];
+  const find = math ? /`([^`]+)`|\$([^$]+)\$/g : /`([^`]+)`/g;
+  let end = 0;
+  for (const match of (text ?? '').matchAll(find)) {
+    parts.push(text.slice(end, match.index));
+    parts.push(match[1] !== undefined ? html('code', {}, match[1]) : formula(html('span'), match[2]));
+    end = match.index + match[0].length;
+  }
+  parts.push((text ?? '').slice(end));
+  return parts;
+}
+
+const cell = (value) => {
+  if (value === null || value === undefined) return [];
+  return typeof value === 'object' ? [formula(html('span'), value.latex ?? '')] : rich(String(value), false);
+};
+
+function table({columns = [], rows = []}) {
+  const body = html('tbody');
+  const add = (from, to) => {
+    for (const {cells = [], component} of rows.slice(from, to)) {
+      body.append(html('tr', of(component), ...cells.map((value, k) => html('td', {class: columns[k]?.align === 'right' ? 'right' : undefined}, ...cell(value)))));
+    }
+  };
+  add(0, rowsAtFirst);
+  const head = columns.some(({title}) => title) ?
+      [html('thead', {}, html('tr', {}, ...columns.map(({title, align}) => html('th', {scope: 'col', class: align === 'right' ? 'right' : undefined}, ...rich(title)))))] : [];
+  const room = html('div', {class: 'table-room', tabindex: rows.length > 0 && columns.length > 5 ? '0' : undefined},
+      html('table', {class: rows.some(({component}) => component) ? 'owned' : undefined}, ...head, body));
+  if (rows.length <= rowsAtFirst) return room;
+  const more = html('p', {class: 'more'}, html('span', {class: 'soft'}, `${rowsAtFirst} of ${rows.length} rows `),
+      html('button', {
+        type: 'button',
+        onclick: () => {
+          more.remove();
+          let next = rowsAtFirst;
+          const step = () => {
+            add(next, next + 500);
+            next += 500;
+            if (next < rows.length) setTimeout(step, 0);
+            else markIn(body);
+          };
+          step();
+        },
+      }, 'Show all'));
+  return html('div', {}, room, more);
+}
+
+function equations({rows = []}) {
+  const box = html('div', {class: 'equations'});
+  const bare = (latex) => (latex ?? '').replace(/\\htmlData{[^}]*}/g, '').replace(/\\[a-z]+/gi, 'x').replace(/[{}_^]/g, '').length;
+  // The widest left side is there at once, so that nothing moves when the others come.
+  const lengths = rows.map(({left}) => bare(left));
+  const widest = lengths.indexOf(Math.max(0, ...lengths));
+  rows.forEach(({left, right, component, label, note}, k) => {
+    const row = html('div', {class: left ? 'equation' : 'equation whole', ...of(component)});
+    if (left) {
+      row.append(formula(html('div', {class: 'left'}), left, {display: true, now: k === widest && rows.length > 8}), html('div', {class: 'is', 'aria-hidden': 'true'}, '='));
+    }
+    row.append(formula(html('div', {class: 'side'}), right ?? '', {display: true}));
+    if (note) row.append(html('div', {class: 'note'}, ...rich(note)));
+    if (label) row.append(html('div', {class: 'number'}, `(${label})`));
+    box.append(row);
+  });
+  return box;
+}
+
+function matrix({name, rows = [], columns = [], entries = []}) {
+  const label = (tag, {latex, component} = {}, k) => html(tag, {...of(component), scope: tag === 'th' ? k : undefined}, latex ? formula(html('span'), latex) : '');
+  const body = rows.map((row, r) => html('tr', {}, label('th', row, 'row'), html('td', {class: 'open'}),
+      ...columns.map((column, c) => {
+        const latex = entries[r]?.[c];
+        return latex ? html('td', {class: 'entry'}, formula(html('span'), latex)) : html('td', {class: 'zero'}, '0');
+      }), html('td', {class: 'close'})));
+  const head = columns.some((column) => column?.latex) ?
+      [html('thead', {}, html('tr', {}, html('th'), html('td'), ...columns.map((column) => label('th', column, 'col')), html('td')))] : [];
+  return html('div', {class: 'matrix', tabindex: columns.length > 6 ? '0' : undefined},
+      name ? html('div', {class: 'name'}, formula(html('span'), `${name} =`)) : '', html('table', {}, ...head, html('tbody', {}, ...body)));
+}
+
+const kinds = {
+  text: ({text, component}) => html('p', of(component), ...rich(text)),
+  list: ({items: entries = []}) => html('ul', {}, ...entries.map((text) => html('li', {}, ...rich(text)))),
+  table, equations, matrix, graph, pattern, plot, energy,
+  code: ({text}) => html('pre', {tabindex: '0'}, html('code', {}, text ?? '')),
+  details: ({title, items: inner = []}) => {
+    const fold = html('details', {}, html('summary', {}, ...rich(title)));
+    // What nobody opens is not made.
+    let made = false;
+    fold.make = () => {
+      if (made) return;
+      made = true;
+      fold.append(html('div', {class: 'inside'}, ...items(inner)));
+      markIn(fold);
+    };
+    fold.addEventListener('toggle', () => fold.make());
+    return fold;
+  },
+};
+
+export function items(list) {
+  return (list ?? []).map((item) => {
+    const make = kinds[item?.kind];
+    if (!make) {
+      console.warn(`no such kind of item: ${item?.kind}`);
+      return html('pre', {}, html('code', {}, JSON.stringify(item, null, 1).slice(0, 2000)));
+    }
+    try {
+      return make(item);
+    } catch (error) {
+      // One bad item must not take the page.
+      console.error(error);
+      return html('p', {class: 'failed'}, `This ${item.kind} could not be shown: ${error.message}`);
+    }
+  });
+}
+
+/** Opens or makes all folds, also those inside of others. */
+export function makeFolds(open) {
+  for (let again = true; again;) {
+    again = false;
+    for (const fold of document.querySelectorAll('details')) {
+      if (fold.dataset.made) continue;
+      fold.dataset.made = 'yes';
+      fold.make?.();
+      again = true;
+    }
+  }
+  if (!open) return () => {};
+  const shut = [...document.querySelectorAll('details:not([open])')];
+  for (const fold of shut) fold.open = true;
+  return () => {
+    for (const fold of shut) fold.open = false;
+  };
+}

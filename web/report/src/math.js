@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Formulas: rendered by KaTeX when they come near the window, or all at once.
+import katex from 'katex';
+
+const waiting = new Map();  // element -> its LaTeX
+const queue = new Set();
+const after = new Set();
+const slice = 10;  // ms of work in one go
+let scheduled = false;
+let everything = false;
+let seen = false;
+
+const options = {
+  throwOnError: true, displayMode: false, strict: false, output: 'htmlAndMathml', maxExpand: 10000,
+  trust: ({command}) => command === '\\htmlData',
+};
+
+/** What stands there until it is rendered. */
+const plain = (latex) => latex.replace(/\\htmlData{[^}]*}/g, '').replace(/\\(mathrm|text|dot|ddot|operatorname)\b/g, '').replace(/[{}\\]/g, '');
+
+function render(element) {
+  const latex = waiting.get(element);
+  if (latex === undefined) return;
+  waiting.delete(element);
+  queue.delete(element);
+  observer.unobserve(element);
+  element.classList.remove('waiting');
+  try {
+    katex.render(element.dataset.display ? `\\displaystyle ${latex}` : latex, element, options);
+  } catch (error) {
+    console.warn(`cannot be set as a formula: ${latex}: ${error.message}`);
+    element.textContent = latex;
+    element.classList.add('failed');
+    element.title = error.message;
+  }
+  for (const call of after) call(element);
+}
+
+function work() {
+  scheduled = false;
+  const end = performance.now() + slice;
+  for (const element of queue) {
+    render(element);
+    if (performance.now() > end) break;
+  }
+  if (queue.size > 0) schedule();
+}
+
+function schedule() {
+  if (scheduled) return;
+  scheduled = true;
+  // Not by animation frames alone: pages in the background have none.
+  setTimeout(work, 0);
+}
+
+const observer = new IntersectionObserver((entries) => {
+  seen = true;
+  for (const {target, isIntersecting} of entries) {
+    if (isIntersecting) queue.add(target);
+    else queue.delete(target);
+  }
+  if (everything) renderAll();
+  schedule();
+}, {rootMargin: '700px 1200px'});
+
+/** Puts the formula into the element, now or when it comes near the window. */
+export function formula(element, latex, {display = false, now = false} = {}) {
+  element.classList.add('math');
+  if (display) element.dataset.display = 'yes';
+  waiting.set(element, latex);
+  if (now || everything) {
+    render(element);
+    return element;
+  }
+  element.textContent = plain(latex);
+  element.classList.add('waiting');
+  observer.observe(element);
+  return element;
+}
+
+export function renderAll() {
+  for (const element of [...waiting.keys()]) render(element);
+}
+
+/** From now on nothing waits. */
+export function renderAllFromNowOn() {
+  everything = true;
+  renderAll();
+}
+
+/** Called with every element that has just got its formula. */
+export const afterRender = (call) => after.add(call);
+
+/** When all formulas near the window are there. */
+export async function settled() {
+  for (let k = 0; k < 600; ++k) {
+    if ((seen || waiting.size === 0) && queue.size === 0) return;
+    await new Promise((done) => setTimeout(done, 10));
+  }
+}

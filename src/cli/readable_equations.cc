@@ -47,7 +47,11 @@ std::string RoleWord(ReadableSymbol::Role role) {
 Json SpaceJson(ExprPool& pool, const StateSpace& space) {
   Json symbols = Json::array();
   for (const ReadableSymbol& s : space.symbols) {
-    Json entry{{"name", s.name}, {"path", s.path}, {"component", s.component}, {"unit", s.unit}, {"role", RoleWord(s.role)}};
+    Json entry{{"name", s.name},
+               {"path", s.path},
+               {"component", s.component},
+               {"unit", s.unit},
+               {"role", RoleWord(s.role)}};
     if (s.role == ReadableSymbol::Role::kParameter) entry["value"] = s.value;
     symbols.push_back(std::move(entry));
   }
@@ -134,7 +138,8 @@ int SayReadable(const EquationsOptions& options, Translation& t, const Console& 
   if (options.format == "html") out->text = WritePage(document, ReportScript());
   if (options.format == "text") {
     document.sections[0].title.clear();
-    out->text += fmt::format("{}{}\n", Plural(t.sorted->states.size(), "state"), space.linear ? ", linear" : "");
+    out->text +=
+        fmt::format("{}{}\n", Plural(t.sorted->states.size(), "state"), space.linear ? ", linear" : "");
     out->text += WriteText(document, {console.colours_out(), 100});
   }
   return kExitOk;

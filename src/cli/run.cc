@@ -180,8 +180,8 @@ int RunCotree(int argc, char** argv) {
                    "are solved)")
       ->check(CLI::IsMember({"causal", "system", "state-space", "accelerations"}));
   equations_command->add_option("--symbolic", equations.symbolic,
-                                "parameters that stay letters: all, none, or names of parameters and "
-                                "components; otherwise those that are not 0, 1 or -1");
+                                "parameters that stay letters: all (that are not 0), none, or names of "
+                                "parameters and components; otherwise those that are not 0, 1 or -1");
   equations_command->add_flag("--expand", equations.expand, "fractions as one sum over one sum");
   equations_command->add_option("--digits", equations.digits, "of numbers in formulas; 0: all of them")
       ->check(CLI::Range(0, 17));

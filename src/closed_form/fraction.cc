@@ -373,31 +373,71 @@ ExprId FractionField::SumOf(const Terms& terms) const {
   return pool_.Sum(summands);
 }
 
-// A common monomial, and a common integer where all coefficients are small ones, before a bracket.
-ExprId FractionField::Pulled(Terms terms) const {
-  if (terms.size() < 2) return SumOf(terms);
-  Monomial common{terms[0].exponents, 1};
+// Divides by what all terms have in common: a monomial, and an integer where all coefficients are small ones.
+Monomial FractionField::TakeCommon(Terms* terms) const {
+  Monomial common{(*terms)[0].exponents, 1};
   bool whole = true;
-  for (const Monomial& m : terms) {
+  for (const Monomial& m : *terms) {
     for (size_t k = 0; k < common.exponents.size(); ++k)
       common.exponents[k] = std::min(common.exponents[k], m.exponents[k]);
     whole = whole && IsSmallInteger(m.coefficient);
   }
   if (whole) {
     long divisor = 0;
-    for (const Monomial& m : terms) divisor = std::gcd(divisor, std::lround(m.coefficient));
+    for (const Monomial& m : *terms) divisor = std::gcd(divisor, std::lround(m.coefficient));
     common.coefficient = static_cast<double>(divisor);
   } else {
-    const double size = std::fabs(terms[0].coefficient);
-    if (std::all_of(terms.begin(), terms.end(),
+    const double size = std::fabs((*terms)[0].coefficient);
+    if (std::all_of(terms->begin(), terms->end(),
                     [&](const Monomial& m) { return std::fabs(m.coefficient) == size; }))
       common.coefficient = size;
   }
-  for (Monomial& m : terms) {
+  // Rather a bracket that begins with a positive term.
+  if (std::all_of(terms->begin(), terms->end(), [](const Monomial& m) { return m.coefficient < 0; }))
+    common.coefficient = -common.coefficient;
+  for (Monomial& m : *terms) {
     for (size_t k = 0; k < common.exponents.size(); ++k) m.exponents[k] -= common.exponents[k];
     m.coefficient /= common.coefficient;
   }
+  return common;
+}
+
+ExprId FractionField::Pulled(Terms terms) const {
+  if (terms.size() < 2) return SumOf(terms);
+  const Monomial common = TakeCommon(&terms);
   return pool_.Multiply(Product(common), SumOf(terms));
+}
+
+// Brackets within brackets: the generator of most terms goes before one, again and again; what is a product
+// is written as one.
+ExprId FractionField::Nested(const Terms& all) const {
+  constexpr size_t kMostToFactor = 40;
+  Terms terms = all;
+  if (terms.size() < 2) return SumOf(terms);
+  const ExprId common = Product(TakeCommon(&terms));
+  const bool whole = std::all_of(terms.begin(), terms.end(),
+                                 [](const Monomial& m) { return IsSmallInteger(m.coefficient); });
+  if (whole && terms.size() >= 4 && terms.size() <= kMostToFactor) {
+    const auto factors = Polynomial::OfTerms(*ring_, terms).Factors();
+    const auto several = std::count_if(factors.begin(), factors.end(),
+                                       [](const auto& factor) { return !factor.first.IsConstant(); });
+    if (several > 1 || (several == 1 && factors.back().second > 1)) {
+      std::vector<ExprId> product{common};
+      for (const auto& [base, power] : factors)
+        product.push_back(pool_.Power(Nested(base.Terms()), static_cast<double>(power)));
+      return pool_.Product(product);
+    }
+  }
+  size_t best = SIZE_MAX, most = 1;
+  for (size_t k = 0; k < generators_.size(); ++k) {
+    const auto count = static_cast<size_t>(
+        std::count_if(terms.begin(), terms.end(), [&](const Monomial& m) { return m.exponents[k] > 0; }));
+    if (count > most) best = k, most = count;
+  }
+  if (best == SIZE_MAX) return pool_.Multiply(common, SumOf(terms));
+  Terms with, without;
+  for (const Monomial& m : terms) (m.exponents[best] > 0 ? with : without).push_back(m);
+  return pool_.Multiply(common, without.empty() ? Nested(with) : pool_.Add(Nested(with), Nested(without)));
 }
 
 // Terms with the same part that varies (or the same parameters) in one bracket.
@@ -504,6 +544,7 @@ ExprId FractionField::Shortest(const Polynomial& polynomial) const {
   if (terms.size() > 1) {
     ways.push_back(Collected(terms, true));
     ways.push_back(Collected(terms, false));
+    if (terms.size() <= kMostToFactor * 2) ways.push_back(Nested(terms));
     const bool whole = std::all_of(terms.begin(), terms.end(),
                                    [](const Monomial& m) { return IsSmallInteger(m.coefficient); });
     if (whole && terms.size() <= kMostToFactor) ways.push_back(Factored(polynomial));

@@ -86,8 +86,10 @@ class FractionField {
   ExprId Power(size_t generator, uint32_t exponent) const;
   ExprId Product(const Monomial& m) const;
   ExprId SumOf(const Terms& terms) const;
+  Monomial TakeCommon(Terms* terms) const;
   ExprId Pulled(Terms terms) const;
   ExprId Collected(const Terms& terms, bool by_what_varies) const;
+  ExprId Nested(const Terms& terms) const;
   ExprId Contracted(const Terms& terms) const;
   ExprId Factored(const Polynomial& p) const;
 

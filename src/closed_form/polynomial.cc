@@ -85,6 +85,17 @@ std::unique_ptr<Polynomial> Polynomial::Decimal(const Ring& ring, double value) 
   return out;
 }
 
+Polynomial Polynomial::OfTerms(const Ring& ring, const std::vector<Monomial>& terms) {
+  Polynomial out(ring);
+  for (const Monomial& m : terms) {
+    const std::vector<ulong> exponents(m.exponents.begin(), m.exponents.end());
+    fmpq_mpoly_push_term_si_ui(out.p_, std::lround(m.coefficient), exponents.data(), ring.ctx());
+  }
+  fmpq_mpoly_sort_terms(out.p_, ring.ctx());
+  fmpq_mpoly_combine_like_terms(out.p_, ring.ctx());
+  return out;
+}
+
 std::vector<Monomial> Polynomial::Terms() const {
   std::vector<Monomial> out(size());
   std::vector<ulong> exponents(ring_->generators());

@@ -67,6 +67,9 @@ class Polynomial {
   /// The decimal that a double is written as: 0.1 is 1/10. None for infinities and NaN.
   static std::unique_ptr<Polynomial> Decimal(const Ring& ring, double value);
 
+  /// Of terms with integers as coefficients.
+  static Polynomial OfTerms(const Ring& ring, const std::vector<Monomial>& terms);
+
   const Ring& ring() const { return *ring_; }
   size_t size() const { return static_cast<size_t>(fmpq_mpoly_length(p_, ctx())); }
   bool IsZero() const { return fmpq_mpoly_is_zero(p_, ctx()) != 0; }

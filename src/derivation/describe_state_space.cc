@@ -25,17 +25,12 @@ void AddGroup(ExprPool& pool, const StateSpace& space, const ReadableGroup& grou
     items->emplace_back(std::move(equations));
     return;
   }
-  // Row by row where that is short, as a matrix otherwise.
-  EquationsItem rows;
   MatrixItem matrix;
+  matrix.symmetric = group.is_motion;
   matrix.name = group.is_motion ? "M" : "H";
   const std::vector<ExprId> right = Renamed(pool, space, group.right);
   for (size_t i = 0; i < right.size(); ++i) {
     matrix.entries.push_back(Renamed(pool, space, group.matrix[i]));
-    std::vector<ExprId> terms;
-    for (size_t j = 0; j < unknowns.size(); ++j)
-      terms.push_back(pool.Multiply(matrix.entries[i][j], unknowns[j]));
-    rows.rows.push_back({pool.Sum(terms), right[i], group.component});
     const ReadableSymbol* unknown = space.Find(group.unknowns[i]);
     MatrixItem::Label label{"", unknowns[i], unknown == nullptr ? "" : unknown->component};
     matrix.columns.push_back(label);
@@ -96,9 +91,11 @@ DocumentSection DescribeEquations(ExprPool& pool, const StateSpace& space) {
     open.rows.push_back({Renamed(pool, space, e.symbol), Renamed(pool, space, e.right), e.component});
   }
   flush();
-  for (const ReadableEquation& e : space.derivatives)
-    open.rows.push_back(
-        {Derivative(pool, Renamed(pool, space, e.symbol)), Renamed(pool, space, e.right), e.component});
+  for (const ReadableEquation& e : space.derivatives) {
+    const ExprId left = Derivative(pool, Renamed(pool, space, e.symbol)),
+                 right = Renamed(pool, space, e.right);
+    if (left != right) open.rows.push_back({left, right, e.component});
+  }
   flush();
   for (const ReadableEquation& e : space.outputs) {
     const ExprId right = Renamed(pool, space, e.right);
@@ -112,7 +109,9 @@ DocumentSection DescribeNames(ExprPool& pool, const StateSpace& space) {
   DocumentSection out{"names", "Names", {}};
   TableItem table{{"name", "is", "unit", "kind"}, "llll", {}};
   for (const ReadableSymbol& s : space.symbols) {
-    if (s.role == Role::kParameter) continue;
+    const bool rate = std::any_of(space.rates.begin(), space.rates.end(),
+                                  [&](const auto& pair) { return pair.first == s.symbol; });
+    if (s.role == Role::kParameter || rate) continue;
     table.rows.push_back({{{"", ShortSymbol(pool, s)}, {s.path}, {s.unit}, {RoleName(s.role)}}, s.component});
   }
   if (!table.rows.empty()) out.items.emplace_back(std::move(table));

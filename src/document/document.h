@@ -57,6 +57,7 @@ struct MatrixItem {
   std::string name;  // "A"
   std::vector<Label> rows, columns;
   std::vector<std::vector<ExprId>> entries;
+  bool symmetric = false;  // one of two equal entries is enough
 };
 
 /** An SVG picture; `text` for forms that have no pictures. */

@@ -158,8 +158,9 @@ class TextWriter {
     // Too wide for a picture of it: entry by entry.
     for (size_t i = 0; i < item.entries.size(); ++i) {
       for (size_t j = 0; j < item.entries[i].size(); ++j) {
-        if (document_.pool->IsZero(item.entries[i][j])) continue;
-        const std::string at = item.name + "[" + std::to_string(i + 1) + "," + std::to_string(j + 1) + "] = ";
+        if (document_.pool->IsZero(item.entries[i][j]) || (item.symmetric && j < i)) continue;
+        const std::string second = item.columns.size() > 1 ? "," + std::to_string(j + 1) : "";
+        const std::string at = item.name + "[" + std::to_string(i + 1) + second + "] = ";
         WriteFormula(indent + at, rows[i + 1][j + 1], indent.size() + Width(at) + 4);
       }
     }

@@ -107,6 +107,11 @@ std::vector<ExprId> Renamed(ExprPool& pool, const StateSpace& space, std::span<c
     const SymbolId symbol = pool.SymbolOf(s.symbol);
     names.emplace_back(symbol, pool.Symbol(pool.DeclareSymbol(s.name, pool.kind(symbol))));
   }
+  for (const auto& [rate, state] : space.rates) {
+    const ReadableSymbol* s = space.Find(state);
+    const SymbolId symbol = pool.DeclareSymbol(s->name, pool.kind(pool.SymbolOf(state)));
+    names.emplace(names.begin(), pool.SymbolOf(rate), pool.Symbol(pool.SymbolOfOrder(symbol, 1)));
+  }
   return Substitute(pool, exprs, names);
 }
 

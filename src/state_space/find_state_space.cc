@@ -374,7 +374,15 @@ StateSpace Finder::Run() {
     out.outputs.push_back(
         {pool_.Symbol(SlotSymbol(slot)), finished(roots[sorted_.states.size() + k]), ComponentOf(slot)});
   }
-  // A variable that is only another name of what a derivative is needs no line: w' = alpha, alpha = ...
+  // An unknown that is the derivative of a state is called so.
+  for (const ReadableEquation& e : out.derivatives) {
+    const bool unknown = std::any_of(out.groups.begin(), out.groups.end(), [&](const ReadableGroup& g) {
+      return std::find(g.unknowns.begin(), g.unknowns.end(), e.right) != g.unknowns.end();
+    });
+    const bool defined = std::any_of(out.definitions.begin(), out.definitions.end(),
+                                     [&](const ReadableEquation& d) { return d.symbol == e.right; });
+    if (unknown || defined) out.rates.emplace_back(e.right, e.symbol);
+  }
   out.eliminated = static_cast<uint32_t>(sorted_.equations.size() - out.definitions.size());
   DescribeSymbols(out, all);
 

@@ -38,7 +38,7 @@ bool ParameterLetters::StaysLetter(const std::string& path, const std::string& c
                                    double value) const {
   switch (choice_.kind) {
     case SymbolChoice::Kind::kAll:
-      return true;
+      return value != 0;
     case SymbolChoice::Kind::kNone:
       return false;
     case SymbolChoice::Kind::kUsual:

@@ -56,14 +56,17 @@ struct StateSpace {
   std::vector<ReadableStep> steps;
   std::vector<ReadableEquation> derivatives;  // by state, in the order of the system
   std::vector<ReadableEquation> outputs;
+  /// Symbols that are nothing but the derivative of a state (alpha of w): by both symbols.
+  std::vector<std::pair<ExprId, ExprId>> rates;
   uint32_t eliminated = 0;  // unknowns of the sorted system that do not appear any more
   bool linear = false;      // every derivative and output is linear in states and inputs, nothing else occurs
 
   const ReadableSymbol* Find(ExprId symbol) const;
 };
 
-/** Which parameters stay letters. Those that are 0, 1 or -1 are put in unless all are asked for, and so are
-conditions on parameters alone, always. */
+/** Which parameters stay letters. Usually those that are not 0, 1 or -1; all: those that are not 0 (a zero
+is structure, design §3.9); otherwise those that are named. Conditions on parameters alone are always decided.
+*/
 struct SymbolChoice {
   enum class Kind : uint8_t { kUsual, kAll, kListed, kNone } kind = Kind::kUsual;
   std::vector<std::string> names;  // of kListed: paths, or components
@@ -83,7 +86,7 @@ StateSpace FindStateSpace(const SortedSystem& sorted, const StateSpaceOptions& o
 /// Gives every symbol the shortest name that is unique among them (CF.9).
 void ChooseNames(StateSpace& space);
 
-/// The expression in short names.
+/// The expression in short names; what is the derivative of a state is written so.
 ExprId Renamed(ExprPool& pool, const StateSpace& space, ExprId expr);
 std::vector<ExprId> Renamed(ExprPool& pool, const StateSpace& space, std::span<const ExprId> exprs);
 

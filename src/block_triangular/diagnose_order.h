@@ -24,13 +24,13 @@ void DiagnoseBooleanLoop(const SortedSystem& sorted, uint32_t block, Diagnostics
 void DiagnoseMode(const SortedSystem& sorted, uint32_t sorted_equation,
                   const std::vector<std::string>& parameters, Diagnostics& diagnostics);
 
-/// Storage that is held at zero by couplers that disagree (a warning).
+/// Storage that is held at zero by couplers that disagree (a warning): docs/theory/block_triangular.md, BT.7.
 void DiagnoseHeld(const SortedSystem& sorted, Diagnostics& diagnostics);
 
 /// Storage that is no state (notes).
 void DiagnoseStates(const SortedSystem& sorted, Diagnostics& diagnostics);
 
-/// Signals that index reduction differentiates more often than they allow (design §3.10).
+/// Signals that index reduction differentiates more often than they allow (design §3.10; theory: BT.5).
 void DiagnoseDerivatives(const SortedSystem& sorted, Diagnostics& diagnostics);
 
 /// The components an equation comes from, each once: "R1", "gear N".

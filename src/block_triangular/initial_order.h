@@ -7,7 +7,8 @@
 
 namespace cotree {
 
-/** What is demanded at the beginning, besides the equations (design §7). */
+/** What is demanded at the beginning, besides the equations (design §7).
+Theory: docs/theory/program.md, PR.6. */
 struct InitialDemands {
   /// Slots that are no states and whose values are given: fixed starts, derivatives that are to be 0.
   std::vector<uint32_t> pinned;

@@ -8,7 +8,7 @@
 namespace cotree {
 
 /** How often each equation is differentiated, and which variable it is matched with
-(docs/theory/block_triangular.md).
+(docs/theory/block_triangular.md, BT.1, BT.2, BT.2a, BT.2b).
 
 Pryce's offsets: c_i differentiations of equation i, d_j the highest order of variable j that then occurs,
 d_j - c_i >= sigma_ij (the order of j in i), with equality on the matching: the smallest such, and the

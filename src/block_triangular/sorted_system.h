@@ -23,7 +23,8 @@ struct StateNote {
   VariableRef variable;  // what is not a state though it is differentiated
 };
 
-/** The equations of a system in the order of computation (docs/theory/block_triangular.md).
+/** The equations of a system in the order of computation (docs/theory/block_triangular.md, BT.3,
+BT.4; cost: BT.8).
 
 Every variable j has slots for its orders 0 ... d_j. A slot is a state (known, integrated: its derivative is
 the next slot), or an unknown, or a free input. Equations are those of the system with their derivatives up to

@@ -8,6 +8,7 @@ namespace cotree {
 
 /// The hash behind the order of operands: the same on every machine and in every build. Folds `value` into
 /// `hash`.
+/// Theory: docs/theory/expressions.md, EX.2.
 constexpr uint64_t MixHash(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
   return hash ^ (hash >> 29);

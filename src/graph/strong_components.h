@@ -8,7 +8,7 @@
 namespace cotree {
 
 /** A directed graph in compressed rows: the arcs of v go to targets[first[v]] ... targets[first[v + 1] - 1].
- */
+Theory: docs/theory/block_triangular.md, BT.4. */
 struct DirectedGraph {
   std::vector<uint32_t> first;  // number of vertices + 1
   std::vector<uint32_t> targets;

@@ -12,7 +12,7 @@ namespace cotree {
 
 The root of a set is its smallest member, so the result does not depend on the order of joining. Paths are
 halved on the way, which keeps any sequence of m operations within O(m log n), in practice a few steps each.
-*/
+Theory: docs/theory/system_graph.md, SG.1. */
 class UnionFind {
  public:
   UnionFind() = default;

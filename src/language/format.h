@@ -7,7 +7,8 @@
 
 namespace cotree {
 
-/** Writes a file in the usual form: the formatter behind `cotree fmt`. Theory: docs/theory/language.md, LA.3.
+/** Writes a file in the usual form: the formatter behind `cotree fmt`. Theory: docs/theory/language.md, LA.3
+(LA.3a to LA.3c).
 
 What it decides is only what stands between two tokens:
  - line breaks stay where they are; several empty lines become one, blanks at the end of a line go, the last

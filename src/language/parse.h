@@ -10,7 +10,9 @@ namespace cotree {
 and parsing goes on at the next declaration, so that all errors of a file are found in one go.
 
 `text` must outlive the tree (SourceFiles owns it). Grammar: docs/manual/language.md. Time and memory are
-linear in the text. */
+linear in the text.
+
+Theory: docs/theory/language.md, LA.2. */
 SyntaxTree Parse(std::string_view text, FileId file, Diagnostics& diagnostics);
 
 /// Parses bytes [begin, end) of a text, which hold whole declarations: of a library only what is used.

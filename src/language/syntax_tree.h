@@ -148,7 +148,9 @@ static_assert(sizeof(Node) == 24);
 whether the text was correct or not; the nodes say what the tokens mean.
 
 Always true (CheckSyntaxTree tests it): a node's tokens lie within its parent's; siblings are in order and do
-not overlap; PrintSyntaxTree(tree) is the text that was parsed. */
+not overlap; PrintSyntaxTree(tree) is the text that was parsed.
+
+Theory: docs/theory/language.md, LA.1 (LA.1a). */
 struct SyntaxTree {
   FileId file;
   std::string_view text;  // owned by SourceFiles

@@ -10,7 +10,9 @@ namespace cotree {
 
 /** Closes the loops of a mechanism: finds positions near given ones, by Gauss-Newton steps of least length.
 
-Readings are numbered as those of the main part of the equations of motion. */
+Readings are numbered as those of the main part of the equations of motion.
+
+Theory: docs/theory/mechanics.md, ME.10. */
 class LoopSolver {
  public:
   static constexpr double kClosed = 1e-10;

@@ -11,7 +11,9 @@
 namespace cotree {
 
 /** What a component is in space: `spatial = ...` in its class. Frames, parameters and variables are found by
-their names (docs/manual/mechanics.md). */
+their names (docs/manual/mechanics.md).
+
+Theory: docs/theory/mechanics.md, ME.14. */
 enum class SpatialKind : uint8_t {
   kGravity,      // g[3], in the world
   kBody,         // at frame a: m, center[3], I[6] = xx yy zz xy xz yz about the centre
@@ -77,7 +79,9 @@ struct SpatialElement {
 };
 
 /** The mechanical system graph, reduced (paper 000 §3.2): composites as vertices, joints as edges, a tree of
-joints that gives the coordinates, chords that give loop constraints. */
+joints that gives the coordinates, chords that give loop constraints.
+
+Theory: docs/theory/mechanics.md, ME.1, ME.2, ME.12. */
 struct Mechanism {
   std::vector<FramePlace> frames;
   std::vector<CompositeBody> composites;  // parents before children

@@ -27,7 +27,9 @@ struct Twist {
 };
 
 /* Derives the equations of motion. Intermediate results become variables of the main part (Let), so that each
-is computed once; numbers and plain symbols do not. */
+is computed once; numbers and plain symbols do not.
+
+Theory: docs/theory/mechanics.md, ME.3 (ME.3a, ME.3b), ME.4 (ME.4a), ME.5 (ME.5a), ME.8 (ME.8a), ME.11. */
 class MotionBuilder {
  public:
   MotionBuilder(Model& model, const SystemGraph& graph, const std::vector<ScalarElement>& scalars,

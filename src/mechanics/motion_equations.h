@@ -59,7 +59,8 @@ struct MotionInvariant {
   bool projected = true;             // false: whatever it is, it stays (the length of a quaternion)
 };
 
-/** The equations of motion of a mechanism (docs/theory/mechanics.md).
+/** The equations of motion of a mechanism (docs/theory/mechanics.md, ME.6, ME.6a; with articulated
+bodies ME.7, ME.7a, ME.7b; loops ME.8, ME.9, ME.9a).
 
 `tau = M(q) q'' + h(q, q', t)` over the freedoms of the tree, by virtual work: mass matrix from composite
 inertias, h from the recursion of Newton and Euler at q'' = 0, all in axes of the bodies, so that only

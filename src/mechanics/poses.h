@@ -9,7 +9,8 @@ namespace cotree {
 
 class LoopSolver;
 
-/** Where something is in the world. */
+/** Where something is in the world.
+Theory: docs/theory/mechanics.md, ME.13. */
 struct SpatialPose {
   Mat3<double> R = Mat3<double>::Identity();
   Vec3<double> p{};

@@ -23,7 +23,9 @@ infers dimensions, checks. Private to this folder. One file per concern:
  | finish_class.cc | checks on the whole class, inferred dimensions |
 
 Expressions are walked by recursion, which the parser bounds in depth, except along chains of + - * / and or,
-which are loops. */
+which are loops.
+
+Theory: docs/theory/model.md, MO.4, MO.5, MO.7. */
 class ClassBuilder {
  public:
   ClassBuilder(ModelBuilder& builder, TreeId tree);

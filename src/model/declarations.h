@@ -40,7 +40,9 @@ struct Declaration {
 errors are found), and those of the standard library, of which only the used ones are ever parsed.
 
 Search for a bare name (design §7): the file itself, its imports, then all packages; two at the same distance
-are ambiguous. */
+are ambiguous.
+
+Theory: docs/theory/model.md, MO.2. */
 class Declarations {
  public:
   Declarations(Model& model, Diagnostics& diagnostics, TextReader& reader)

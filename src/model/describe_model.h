@@ -17,7 +17,8 @@ struct InferredUnit {
 /// Everything of a system (or class) whose dimension was inferred, in order of declaration.
 std::vector<InferredUnit> ListInferredUnits(const Model& model, ClassId id);
 
-/** A parameter of an instance and what changing it means (design §3.9). */
+/** A parameter of an instance and what changing it means (design §3.9).
+Theory: docs/theory/model.md, MO.6 (MO.6a). */
 struct ParameterRow {
   std::string path;
   std::string value;  // "0.2 ohm", or the expression where it cannot be computed

@@ -352,7 +352,9 @@ struct Experiment {
 
 /** The checked description: classes with their equations, systems with their instances and connections, all
 names resolved, all dimensions right. It knows no graph and no flattening; later stages read it and never
-change it. */
+change it.
+
+Theory: docs/theory/model.md, MO.1, MO.3. */
 struct Model {
   SourceFiles files;
   std::vector<std::unique_ptr<SyntaxTree>> trees;

@@ -44,7 +44,8 @@ struct IslandSolution {
   uint64_t augmentations = 0, cycles = 0;
 };
 
-/** The common basis of M_top and M_F with the greatest value (docs/theory/normal_tree.md).
+/** The common basis of M_top and M_F with the greatest value (docs/theory/normal_tree.md, NT.4,
+NT.4a, NT.4b; that it gives the order of the system: NT.9b, NT.9c).
 
 Two bases are kept, B1 of M_top and B2 of M_F, and potentials p of the variables such that B1 has the greatest
 p among the bases of M_top, and B2 the greatest value - p among those of M_F. For any common basis B

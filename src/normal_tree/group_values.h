@@ -15,7 +15,9 @@ namespace cotree {
 
 Columns: across of the group's edge i at 2i, its through at 2i + 1, then the internal variables. The
 coefficients are values of the partial derivatives at a random point of the field modulo 2^61 - 1: what is
-zero there is zero for all parameters (or almost surely so, EX.15). */
+zero there is zero for all parameters (or almost surely so, EX.15).
+
+Theory: docs/theory/normal_tree.md, NT.2, NT.9a. */
 struct GroupEquations {
   struct Term {
     uint32_t row, column, order;

@@ -16,7 +16,9 @@ freely. Reference vertices are vertices like others: circuits that meet in one v
 in no circuit, and an edge whose ends are joined, are blocks by themselves.
 
 An *island* is a set of blocks tied by groups of edges that share terminal equations. It is *coupled* if it
-holds such a group. */
+holds such a group.
+
+Theory: docs/theory/normal_tree.md, NT.5. */
 struct Islands {
   LargeVector<uint32_t> block;            // by edge
   LargeVector<uint32_t> root;             // by block: its vertex nearest to the reference

@@ -15,7 +15,8 @@ struct EdgeWorth {
   int32_t across_wish = 0, through_wish = 0;
 };
 
-/** The worth of every edge: by class, wishes of the user put in. */
+/** The worth of every edge: by class, wishes of the user put in.
+Theory: docs/theory/normal_tree.md, NT.3. */
 class EdgeWorths {
  public:
   EdgeWorths(const SystemGraph& graph, const std::vector<ElementGroups>& groups,

@@ -10,7 +10,7 @@
 
 namespace cotree {
 
-/** Which variables of the edges are primary (docs/theory/normal_tree.md).
+/** Which variables of the edges are primary (docs/theory/normal_tree.md, NT.1; why this is right: NT.9).
 
 Ground set: across x_e and through y_e of every edge e. P has one variable an edge on average; the others,
 secondary, follow from P by topology: x_e by the fundamental circuit of e in the forest T = {e : x_e in P},

@@ -13,7 +13,9 @@ namespace cotree {
 Storage in the across variable (capacitor, mass: the across variable occurs with more derivatives than the
 through variable) is dependent where its across variable is secondary: the edge closes a circuit of T. Storage
 in the through variable (inductor) is dependent where its through variable is secondary: its cut-set of T'
-decides it. */
+decides it.
+
+Theory: docs/theory/normal_tree.md, NT.7. */
 struct DependentStorage {
   EdgeId edge;
   bool across = true;        // which variable is dependent

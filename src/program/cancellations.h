@@ -17,7 +17,7 @@ struct Cancellation {
 
 /** Finds the blocks with a constant matrix that is singular at the real numbers (a unity-gain buffer that
 bootstraps a capacitor, perfectly coupled inductors): no structural method can see these
-(docs/theory/block_triangular.md). One for each such block. */
+(docs/theory/block_triangular.md, BT.6, BT.6a). One for each such block. */
 std::vector<Cancellation> FindCancellations(const Program& program);
 
 /// A vector x != 0 with x^T A = 0 for a matrix given by rows and columns; empty if A is regular. Rows and

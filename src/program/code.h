@@ -37,7 +37,9 @@ struct Instruction {
 
 /** Straight-line code of one kernel: instruction k writes register k. The one arithmetic of design §6: + - *
 / sqrt in this order, uncontracted; integer powers as chains; elementary functions by SLEEF. Other tiers are
-made from these instructions and give the same bits. */
+made from these instructions and give the same bits.
+
+Theory: docs/theory/program.md, PR.1. */
 struct Code {
   std::vector<Instruction> instructions;
   std::vector<uint32_t> results;  // registers

@@ -9,7 +9,9 @@
 namespace cotree {
 
 /** The past of a signal, for delay(u, T): points along each step of the integrator, read by interpolation
-with cubics that never reach across a jump. Older points than T are forgotten. */
+with cubics that never reach across a jump. Older points than T are forgotten.
+
+Theory: docs/theory/events.md, EV.9. */
 class DelayLine {
  public:
   double delay = 0;  // T

@@ -11,7 +11,9 @@
 namespace cotree {
 
 /** Numbers what code reads besides variables (HeldUse), once a class, and gives each instance that binds such
-code slots of its own, behind those of the sorted system. */
+code slots of its own, behind those of the sorted system.
+
+Theory: docs/theory/events.md, EV.1, EV.2. */
 class HeldTable {
  public:
   HeldTable(size_t classes, uint32_t first_slot) : uses_(classes), numbers_(classes), next_(first_slot) {}

@@ -76,7 +76,7 @@ struct SumEntry {
 };
 
 /** What computes a system: derivatives of the states and all other variables, from states, inputs and time
-(docs/theory/program.md). Interpreted here; other tiers compile the same steps.
+(docs/theory/program.md, PR.2, PR.3). Interpreted here; other tiers compile the same steps.
 
 Kernels look at classes, never at syntax: instances with the same code and no dependence between them form one
 run. `Statistics` counts them. */

@@ -21,7 +21,9 @@ to one thread; nothing is allocated while it runs, but inside KLU.
 
 Run(t) computes everything from the states (and inputs) in `values`; RunTangent the derivatives of everything
 along one direction of states, inputs, discrete variables and time, at the point of the last Run (of foreign
-code: not along the time). */
+code: not along the time).
+
+Theory: docs/theory/program.md, PR.4. */
 class ProgramRun {
  public:
   explicit ProgramRun(const Program& program);

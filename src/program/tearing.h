@@ -8,7 +8,9 @@
 namespace cotree {
 
 /** A block taken apart: the tears given, each inner row decides its column, one after another; the rows that
-are left are residuals, as many as tears. Empty `inner`: nothing is gained. */
+are left are residuals, as many as tears. Empty `inner`: nothing is gained.
+
+Theory: docs/theory/program.md, PR.2a. */
 struct Tearing {
   struct Inner {
     uint32_t row, column;

@@ -10,7 +10,7 @@
 
 namespace cotree {
 
-/** What happens at events (design §3.11, docs/theory/events.md).
+/** What happens at events (design §3.11, docs/theory/events.md, EV.3 to EV.7).
 
 Between events all conditions on the motion keep the values they had, so that everything is smooth; discrete
 variables are constant. At an event, round after round: conditions take their values at the present motion;

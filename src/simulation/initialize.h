@@ -37,13 +37,16 @@ InitialValues FindInitialValues(const Program& program, const std::vector<StartE
 
 /// The least x with G x = right, G row by row with a row for each element of `right`; rows that depend on
 /// others are left out. False: all of them are zero.
+/// Theory: docs/theory/numerics.md, NU.9a; docs/theory/events.md, EV.5.
 bool LeastChange(const std::vector<double>& rows, std::vector<double> right, std::vector<double>* x);
 
 /** Finds the values with which a run begins. Where something is demanded besides the starts of states, the
 equations get an order of their own (SortInitial) and a program of their own, built once; what it gives is
 checked by the program of the run: every demand must be met there. Where that order has no solution (a stuck
 brake at rest: its torque is what holds the rest), the states are sought by the program of the run instead, as
-near to their starts as the demands allow. */
+near to their starts as the demands allow.
+
+Theory: docs/theory/program.md, PR.6; docs/theory/numerics.md, NU.9. */
 class Initializer {
  public:
   Initializer(ProgramRun& run, const Program& program, const std::vector<StartEntry>& starts,

@@ -11,7 +11,9 @@ namespace cotree {
 
 /** x' = A x + sum B_k u^(k),  y = C x + sum D_k u^(k), around the point of a ProgramRun. Row by row.
 
-With a period: x[k+1] = A x[k] + B u[k],  y[k] = C x[k] + D u[k] (control/sampled_model.h). */
+With a period: x[k+1] = A x[k] + B u[k],  y[k] = C x[k] + D u[k] (control/sampled_model.h).
+
+Theory: docs/theory/program.md, PR.8 (PR.8a). */
 struct LinearModel {
   std::vector<std::string> states, inputs, outputs;
   std::vector<double> A, C;                 // n*n, p*n
@@ -26,6 +28,7 @@ struct LinearModel {
 
 /// At the point of the last `run.Run(time)`. Outputs may be any variables with slots. Where invariants hold
 /// (loops of mechanisms), the states are those that they leave free, chosen by pivoting at that point.
+/// Theory: docs/theory/mechanics.md, ME.15.
 LinearModel Linearize(ProgramRun& run, const Program& program, const std::vector<VariableRef>& outputs,
                       double time);
 

@@ -18,7 +18,9 @@ the invariants by tangents, which is kept from step to step as long as it conver
 satisfies the invariants, so that an order of accuracy is not lost.
 
 It also watches the matrix in which multipliers are found: where its determinant passes zero, the conditions
-of a loop depend on each other there. Near such a position the conditions may give way by next to nothing. */
+of a loop depend on each other there. Near such a position the conditions may give way by next to nothing.
+
+Theory: docs/theory/numerics.md, NU.8 (NU.8a). */
 class Projection {
  public:
   Projection(ProgramRun& run, const Program& program);

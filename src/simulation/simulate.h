@@ -10,6 +10,7 @@
 
 namespace cotree {
 
+/// Theory: docs/theory/numerics.md, NU.2 (NU.2a), NU.3 (NU.3a); residual form: docs/theory/program.md, PR.9a.
 enum class Method : uint8_t {
   kBdf,            // CVODE, backward differentiation, analytic sparse Jacobian
   kIda,            // IDA, likewise, together with the unknowns of implicit blocks: residual form
@@ -28,7 +29,7 @@ Method MethodOf(std::string_view name);
 struct SimulationOptions {
   double start = 0, stop = 1;
   double interval = 0;  // of the output; 0: a 500th of the run
-  double rtol = 1e-6;
+  double rtol = 1e-6;   // docs/theory/numerics.md, NU.4: (NU.4a), (NU.4b); program.md, (PR.7a)
   /// States (slots) whose size is known: errors below rtol times this size are none.
   std::vector<std::pair<uint32_t, double>> scales;
   double step = 0;      // of the methods with fixed steps; 0: `interval`
@@ -45,7 +46,7 @@ struct SimulationOptions {
   std::function<void(double time, const std::string& what)> event;
 
   /** Every run begins its methods anew at these many times, evenly spaced: so that one that is resumed there
-  gives the same bits. */
+  gives the same bits (docs/theory/events.md, EV.8; numerics.md, NU.10). */
   uint32_t checkpoints = 20;
   /// Takes everything that a run needs to go on from a time.
   std::function<void(double time, uint64_t rows, const std::string& state)> checkpoint;
@@ -73,15 +74,19 @@ struct Trajectory {
 };
 
 /// `slots`: what to record; empty: everything that belongs to a component.
+/// Theory: docs/theory/numerics.md, NU.1, NU.7, NU.11; events without end: docs/theory/events.md, EV.7a.
 Trajectory Simulate(const Program& program, const std::vector<StartEntry>& starts,
                     const SimulationOptions& options, std::vector<uint32_t> slots = {});
 
 /// Times in (start, stop) at which something is known to switch: steps, ramps, knots of tables.
+/// Theory: docs/theory/program.md, PR.5.
 std::vector<double> KnownSwitchTimes(const Program& program, double start, double stop);
 
 /** Which states each derivative depends on, and columns that can be differentiated together. With open blocks
 their unknowns are further columns behind the states, their rows further rows behind the derivatives;
-`diagonal`: the entry of each state in the row of its own derivative is there in any case. */
+`diagonal`: the entry of each state in the row of its own derivative is there in any case.
+
+Theory: docs/theory/numerics.md, NU.6 (NU.6a). */
 struct JacobianPattern {
   std::vector<std::vector<uint32_t>> rows_of_column;
   std::vector<uint32_t> colour_of_column;
@@ -99,7 +104,9 @@ std::vector<uint32_t> BlocksToOpen(const Program& program, size_t least);
 class Projection;
 
 /** An integrator between two switching times. What must stay zero is made so after each step (`projection`,
-none: nothing must). */
+none: nothing must).
+
+Theory: docs/theory/numerics.md, NU.1 (NU.1a), NU.5 (NU.5b); docs/theory/program.md, PR.7, PR.9. */
 class Integrator {
  public:
   virtual ~Integrator() = default;
@@ -120,6 +127,7 @@ class Integrator {
   uint64_t steps = 0, jacobians = 0;
 };
 /// No step is longer: a step reads the past of a delay up to its own beginning at most.
+/// Theory: docs/theory/numerics.md, NU.5a; docs/theory/events.md, EV.9.
 double LargestStep(const ProgramRun& run, const SimulationOptions& options);
 std::unique_ptr<Integrator> MakeFixedStep(ProgramRun& run, const Program& program,
                                           const SimulationOptions& options, Projection* projection);

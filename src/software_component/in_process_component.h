@@ -10,7 +10,9 @@ namespace cotree {
 /** Loads a component into this process. Found and reported: errors, exceptions, values that are not finite or
 not set, writing beyond a vector, changed locale and floating-point settings. Not survived: crash, exit,
 endless loops; for those there is LoadInOwnProcess, which runs this function in the other process. The
-library's path is absolute. */
+library's path is absolute.
+
+Theory: docs/theory/software_components.md, SC.2. */
 std::unique_ptr<SoftwareComponent> LoadInProcess(const ComponentRequest& request, ComponentFailure* failure);
 
 }  // namespace cotree

@@ -16,7 +16,8 @@
 namespace cotree {
 
 /** A running instance of a native software component (design §5; interface:
-include/cotree/cotree_component.h; theory: docs/theory/software_components.md).
+include/cotree/cotree_component.h; theory: docs/theory/software_components.md, SC.1, SC.1a,
+SC.1b).
 
 Outputs and Derivatives are pure in (t, x, u) and the discrete state, which only Update and Restore change.
 Every call checks sizes and that all results are finite. A call that fails returns false and sets failure();

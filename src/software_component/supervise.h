@@ -10,7 +10,9 @@ process group of its own, runs ServeComponent and with it the foreign code. The 
 reads what the worker writes to stdout and stderr, waits for its end, then ends everything that the worker has
 started (orphans come to it, since it is their subreaper), and reports on the life line. If cotree ends,
 however it does, the life line closes and the supervisor ends the worker; if the supervisor ends, the kernel
-ends the worker. */
+ends the worker.
+
+Theory: docs/theory/software_components.md, SC.3. */
 struct SuperviseOptions {
   int data = -1;              // connected socket of the protocol
   int life = -1;              // connected packet socket of the life line

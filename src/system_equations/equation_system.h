@@ -42,7 +42,8 @@ struct RowEntry {
 };
 
 /** All equations of a system, flat: terminal and signal equations of parts, then topological rows
-(docs/theory/system_equations.md). Symbols stay with the classes; here are integers only.
+(docs/theory/system_equations.md, SE.1 to SE.3, SE.2a, SE.3b, SE.6,
+SE.7). Symbols stay with the classes; here are integers only.
 
 Unknowns are numbered part by part, then sums. The defined variable of a row is one of an edge (secondary), or
 a sum. Each equation has its variables with the highest order in which they occur: `Incidence`. */

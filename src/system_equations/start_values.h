@@ -7,7 +7,8 @@
 
 namespace cotree {
 
-/** A start value of the system: a proposal, or (fixed) a demand. */
+/** A start value of the system: a proposal, or (fixed) a demand.
+Theory: docs/theory/system_equations.md, SE.5. */
 struct StartEntry {
   VariableRef variable;
   double value = 0;

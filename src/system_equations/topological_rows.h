@@ -17,7 +17,9 @@ O(log^2) segments, and
   t_segment = t of the segment around it - sum of y over the chords whose cover holds the segment.
 
 A segment's sum depends on its branches only, and the total of a segment on chords that cut every branch of
-it: no dependence is added that is not there. */
+it: no dependence is added that is not there.
+
+Theory: docs/theory/system_equations.md, SE.3a, SE.4 (SE.4a, SE.4b). */
 void AddTopologicalRows(const LargeVector<uint32_t>& across, double longest, EquationSystem& system);
 
 }  // namespace cotree

@@ -6,7 +6,8 @@
 
 namespace cotree {
 
-/** How large a system may become before it is refused. */
+/** How large a system may become before it is refused.
+Theory: docs/theory/system_graph.md, SG.8. */
 struct GraphLimits {
   uint64_t most =
       uint64_t{1} << 28;  // components, terminals, edges, inputs, and turns of loops around connections

@@ -12,7 +12,8 @@ namespace cotree {
 /// Fills in the kinds of all edges of an element class (see EdgeKind).
 void FindEdgeKinds(Model& model, const TerminalEquations& bound, ElementClass& element);
 
-/** A component whose declared `energy` and `loss` do not account for the power into its edges. */
+/** A component whose declared `energy` and `loss` do not account for the power into its edges.
+Theory: docs/theory/system_graph.md, SG.5a. */
 struct EnergyMismatch {
   std::string
       difference;  // power - der(energy) - loss in symbols, its equations put in; empty if that is no help

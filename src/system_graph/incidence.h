@@ -13,7 +13,9 @@ where the edge leaves the vertex, -1 where it arrives; an edge whose ends are jo
 The reduced matrix leaves out the reference vertex, whose row is minus the sum of the others. The system's
 matrix is the direct sum over the domains.
 
-Nothing is stored; for people and tests, never on the way of a big system (design §3.2). */
+Nothing is stored; for people and tests, never on the way of a big system (design §3.2).
+
+Theory: docs/theory/system_graph.md, SG.1a. */
 class IncidenceView {
  public:
   struct Entry {

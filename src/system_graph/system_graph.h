@@ -141,7 +141,9 @@ by their first terminal. All islands of a domain share its reference vertex, so 
 one connected graph a domain, and the system graph their direct sum. The signal graph is directed and lies
 beside it: `drivers` says for each input slot what drives it.
 
-Flat arrays of integers; what belongs to a class is stored once (design §3.1). */
+Flat arrays of integers; what belongs to a class is stored once (design §3.1).
+
+Theory: docs/theory/system_graph.md, SG.1, SG.4. */
 struct SystemGraph {
   ClassId system;
   std::vector<SystemSetting> settings;  // values given from outside the text

@@ -14,7 +14,7 @@ namespace cotree {
 
 using DimVarId = Id<struct DimVarTag>;
 
-/** Solves for unknown dimensions (DM.3): equations Π variable_k^c_k = constant, one after the other.
+/** Solves for unknown dimensions (DM.3a): equations Π variable_k^c_k = constant, one after the other.
 
 In exponents these are linear equations over the rationals, with the same left side for each base unit and
 each generic. A new equation is reduced by all earlier ones at once (DM.4), and so it is either independent of

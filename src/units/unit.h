@@ -19,7 +19,8 @@ kFrequency with kAngularVelocity, and kTorque with kEnergy; kNone goes with ever
  - kEnergy: an energy unit alone (J, kJ, eV, kWh, cal), or a power unit times a time unit (W*s, kW*h). */
 enum class KindHint : uint8_t { kNone, kFrequency, kAngularVelocity, kTorque, kEnergy };
 
-/** A parsed unit: value in SI = value * factor + offset. */
+/** A parsed unit: value in SI = value * factor + offset.
+Theory: docs/theory/dimensions.md, DM.6 (DM.6a). */
 struct Unit {
   Dimension dimension;
   double factor = 1;   // finite, > 0

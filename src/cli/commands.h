@@ -97,8 +97,12 @@ struct EquationsOptions : LinearizeOptions {
   std::vector<std::string> symbolic;  // parameters that stay letters; "all", "none"; empty: the usual ones
   int digits = 6;                     // of numbers in formulas; 0: all
   bool expand = false;                // fractions as one sum over one sum
+  std::vector<std::string> prefer;    // currents, voltages, variables of edges: what the tree is chosen for
 };
 int RunEquations(const EquationsOptions& options, const Console& console);
+
+/// Step by step from the components to the equations and their order.
+int RunDerive(const EquationsOptions& options, const Console& console);
 
 struct SimulateOptions {
   std::string file;
@@ -128,6 +132,8 @@ int RunSimulate(const SimulateOptions& options, const Console& console);
 int RunAnimate(const SimulateOptions& options, const Console& console);
 /// What inputs must be for prescribed motions (`motions`, `freed`).
 int RunInverse(const SimulateOptions& options, const Console& console);
+/// One page with the derivation, the equations and a run.
+int RunReport(const SimulateOptions& options, const Console& console);
 /// The poses of all bodies over time, as CSV.
 int RunKinematics(const SimulateOptions& options, const Console& console);
 /// All values at one time (`stop`; the beginning if not given).

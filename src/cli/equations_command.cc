@@ -7,9 +7,9 @@
 
 #include "cli/block_list.h"
 #include "cli/readable_equations.h"
-#include "cli/solved_equation.h"
 #include "cli/system_command.h"
 #include "cli/text_table.h"
+#include "derivation/solved_equation.h"
 
 namespace cotree {
 namespace {
@@ -176,11 +176,12 @@ int RunEquations(const EquationsOptions& options, const Console& console) {
   translate.program = options.form != "system";
   translate.outputs = options.outputs;
   const bool plain = options.format == "text" || options.format == "json";
-  if (!plain && options.form != "state-space" && options.form != "accelerations") {
-    fmt::print(stderr, "cotree: --format {} is one of --form state-space and --form accelerations\n",
+  if (!plain && (options.form == "causal" || options.form == "system")) {
+    fmt::print(stderr, "cotree: --format {} is one of the forms state-space, accelerations and linear\n",
                options.format);
     return kExitUsage;
   }
+  translate.prefer = options.prefer;
   const auto say = [&](Translation& t, const Console& colours, SystemOutput* out) -> int {
     const Model& model = *t.equations->model;
     const bool json = options.format == "json";

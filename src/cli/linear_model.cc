@@ -149,22 +149,7 @@ std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
     return std::nullopt;
   }
   LinearStart out{std::move(*model), {}};
-  const LinearModel& m = out.model;
-  if (m.period > 0) return out;
-  for (size_t i = 0; i < m.n(); ++i) {
-    double offset = run.values[program.derivative_slots[i]], size = std::abs(offset);
-    const auto subtract = [&](double factor, uint32_t slot) {
-      offset -= factor * run.values[slot];
-      size += std::abs(factor * run.values[slot]);
-    };
-    for (size_t j = 0; j < m.n(); ++j) subtract(m.A[i * m.n() + j], program.state_slots[j]);
-    for (size_t j = 0; j < m.m(); ++j) {
-      const VariableRef input = translation.equations->inputs[j];
-      for (uint32_t order = 0; order < m.B.size() && sorted.HasSlot({input.variable, order}); ++order)
-        subtract(m.B[order][i * m.m() + j], sorted.Slot({input.variable, order}));
-    }
-    out.offset.push_back(std::abs(offset) <= 1e-12 * size ? 0 : offset);
-  }
+  for (const uint32_t slot : program.state_slots) out.states.push_back(run.values[slot]);
   return out;
 }
 

@@ -17,7 +17,7 @@ constexpr size_t kMostStates = 5000;  // matrices are full
 /** The linear model at the start of a run. */
 struct LinearStart {
   LinearModel model;
-  std::vector<double> offset;  // by state: x' - A x - B u there; none of a sampled model
+  std::vector<double> states;  // their values there
 };
 
 /// None, with a message and the exit code, where an output is unknown or the start cannot be computed.

@@ -3,12 +3,15 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/describe_linear.h"
 #include "cli/linear_model.h"
 #include "cli/text_table.h"
+#include "cli/write_form.h"
+#include "derivation/derive.h"
 #include "derivation/describe_state_space.h"
-#include "document/report_script.h"
 #include "document/write_document.h"
 #include "expr/print_latex.h"
 #include "expr/print_text.h"
@@ -20,7 +23,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostEquations = 5000;
 
-// What --symbolic asks for; false, with a message, where a name fits nothing.
+// What --symbolic asks for.
 SymbolChoice ChoiceOf(const std::vector<std::string>& words) {
   SymbolChoice out;
   if (words.empty()) return out;
@@ -33,6 +36,32 @@ SymbolChoice ChoiceOf(const std::vector<std::string>& words) {
     out.names = words;
   }
   return out;
+}
+
+// Whether every name that was given is one of a parameter or component.
+bool CheckNames(const std::vector<std::string>& words, const SymbolChoice& choice,
+                const EquationSystem& system, std::string* problem) {
+  if (choice.kind != SymbolChoice::Kind::kListed) return true;
+  std::vector<std::string> all;
+  for (uint32_t c = 0; c < system.graph->components.size(); ++c) {
+    const std::string owner = ComponentName(*system.model, *system.graph, ComponentId(c));
+    all.push_back(owner);
+    const ElementId element = system.graph->components[c].element;
+    for (const ScalarParameter& p : system.scalars[element.index()].parameters) {
+      const std::string own(system.model->expressions.SymbolName(p.symbol));
+      all.push_back(owner.empty() ? own : owner + "." + own);
+    }
+  }
+  for (const std::string& word : words) {
+    const bool known = std::any_of(all.begin(), all.end(), [&](const std::string& name) {
+      return name == word || name.ends_with("." + word) || name.starts_with(word + ".") ||
+             name.starts_with(word + "[");
+    });
+    if (known) continue;
+    *problem = "there is no parameter or component `" + word + "`" + DidYouMean(word, all);
+    return false;
+  }
+  return true;
 }
 
 std::string RoleWord(ReadableSymbol::Role role) {
@@ -95,31 +124,40 @@ Json SpaceJson(ExprPool& pool, const StateSpace& space) {
 
 }  // namespace
 
+int FindReadable(const EquationsOptions& options, const Translation& t, StateSpace* space) {
+  StateSpaceOptions how;
+  how.symbols = ChoiceOf(options.symbolic);
+  how.expand = options.expand;
+  how.solve_motion = options.form == "accelerations" || options.form == "linear";
+  how.inline_all = options.form == "linear";
+  how.prefer_through =
+      std::find(options.prefer.begin(), options.prefer.end(), "currents") != options.prefer.end();
+  if (!FindOutputs(t, options.outputs, &how.outputs)) return kExitUsage;
+  if (t.sorted->equations.size() > kMostEquations) {
+    fmt::print(stderr,
+               "cotree: {} equations are too many to be written as formulas (at most {}); `cotree derive` "
+               "tells them class by class\n",
+               t.sorted->equations.size(), kMostEquations);
+    return kExitUsage;
+  }
+  *space = FindStateSpace(*t.sorted, how);
+  std::string unknown;
+  if (!CheckNames(options.symbolic, how.symbols, *t.equations, &unknown)) {
+    fmt::print(stderr, "cotree: --symbolic: {}\n", unknown);
+    return kExitUsage;
+  }
+  return kExitOk;
+}
+
 int SayReadable(const EquationsOptions& options, Translation& t, const Console& console, SystemOutput* out) {
   ExprPool& pool = t.equations->model->expressions;
   const Model& model = *t.equations->model;
   const std::string name = model.Text(model[t.graph->system].name);
-  if (t.sorted->equations.size() > kMostEquations) {
-    fmt::print(stderr,
-               "cotree: {} equations are too many to be written as formulas (at most {}); `cotree derive` "
-               "tells the same class by class\n",
-               t.sorted->equations.size(), kMostEquations);
-    return kExitUsage;
-  }
-  StateSpaceOptions how;
-  how.symbols = ChoiceOf(options.symbolic);
-  how.expand = options.expand;
-  how.solve_motion = options.form == "accelerations";
-  if (!FindOutputs(t, options.outputs, &how.outputs)) return kExitUsage;
-  const StateSpace space = FindStateSpace(*t.sorted, how);
-
+  StateSpace space;
+  int exit = FindReadable(options, t, &space);
+  if (exit != kExitOk) return exit;
   if (options.format == "sympy" || options.format == "modelica") {
     out->text = options.format == "sympy" ? WriteSympy(pool, space, name) : WriteModelica(pool, space, name);
-    return kExitOk;
-  }
-  if (options.format == "json") {
-    out->json["linear"] = space.linear;
-    out->json["state_space"] = SpaceJson(pool, space);
     return kExitOk;
   }
   Document document;
@@ -127,22 +165,37 @@ int SayReadable(const EquationsOptions& options, Translation& t, const Console& 
   document.title = name;
   document.description = model[t.graph->system].documentation;
   document.file = options.file;
+  document.components = DescribeComponents(t);
   SetOwners(pool, space, &document);
-  document.sections.push_back(DescribeEquations(pool, space));
+  std::optional<LinearStart> start;
+  if (options.form == "linear") {
+    start = LinearizeAtStart(t, options.outputs, true, ForeignCodeOf(options), &exit);
+    if (!start) return exit;
+    document.sections = DescribeLinear(pool, space, *start);
+    if (document.sections.empty()) {
+      fmt::print(
+          stderr,
+          "cotree: the equations cannot be solved for the derivatives in symbols; `cotree linearize` gives "
+          "numbers\n");
+      return kExitNumerical;
+    }
+  } else {
+    document.sections.push_back(DescribeEquations(pool, space));
+    document.sections[0].title.clear();
+  }
   for (DocumentSection section : {DescribeNames(pool, space), DescribeParameters(pool, space)}) {
     if (!section.items.empty()) document.sections.push_back(std::move(section));
   }
-  if (options.format == "latex") out->text = WriteLatex(document);
-  if (options.format == "markdown") out->text = WriteMarkdown(document);
-  if (options.format == "mathml") out->text = WriteMathml(document);
-  if (options.format == "html") out->text = WritePage(document, ReportScript());
-  if (options.format == "text") {
-    document.sections[0].title.clear();
+  if (options.format == "json") {
+    out->json["linear"] = space.linear;
+    out->json["state_space"] = SpaceJson(pool, space);
+    out->json["document"] = WriteJson(document);
+    return kExitOk;
+  }
+  if (options.format == "text")
     out->text +=
         fmt::format("{}{}\n", Plural(t.sorted->states.size(), "state"), space.linear ? ", linear" : "");
-    out->text += WriteText(document, {console.colours_out(), 100});
-  }
-  return kExitOk;
+  return WriteForm(document, options.format, console, &out->text) ? kExitOk : kExitForeign;
 }
 
 }  // namespace cotree

@@ -18,7 +18,8 @@ A first model, in two minutes:
   cotree graph lamp.cot        the linear graph: vertices, edges, what each edge is;  --format svg  draws it
   cotree tree lamp.cot         the normal tree: what is primary, what follows, the order of the system
   cotree order lamp.cot        the blocks in the order of computation;  --format svg  draws the sorted matrix
-  cotree equations lamp.cot    the equations, solved;  --form system  as they stand;  --form state-space
+  cotree equations lamp.cot    the equations, solved;  --form state-space  as one would write them;  --format latex
+  cotree derive lamp.cot       how they come about, step by step;  cotree report lamp.cot  all of it and a run, as a page
   cotree linearize lamp.cot    A, B, C, D and the poles;  --input NAME --output NAME;  --open NAME --margins  of a loop
   cotree trim lamp.cot         an operating point;  --fix load.w=100 --free drive.u
   cotree simulate lamp.cot     runs its experiment;  --out lamp.cotr  keeps everything;  --plot  draws it
@@ -37,6 +38,19 @@ void AddInProcess(CLI::App* command, bool* in_process) {
   command->add_flag("--in-process", *in_process,
                     "run foreign code (.so) in the process of cotree: faster, without limits, and a crash of "
                     "it ends cotree; otherwise it has a process of its own");
+}
+
+// How formulas are written.
+void AddFormulaOptions(CLI::App* command, EquationsOptions* options) {
+  command->add_option("--symbolic", options->symbolic,
+                      "parameters that stay letters: all (that are not 0), none, or names of parameters and "
+                      "components; otherwise those that are not 0, 1 or -1");
+  command->add_option("--digits", options->digits, "of numbers in formulas; 0: all of them")
+      ->check(CLI::Range(0, 17));
+  command
+      ->add_option("--prefer", options->prefer,
+                   "choose the tree for currents, voltages, across, through, or variables of edges (R1.i)")
+      ->allow_extra_args(false);
 }
 
 // What all commands about one translated system take.
@@ -170,27 +184,33 @@ int RunCotree(int argc, char** argv) {
       "\"explicit\")'");
 
   EquationsOptions equations;
-  CLI::App* equations_command =
-      AddSystemCommand(app, "equations", "the equations: as computed, as written, or as one would write them",
-                       &equations,
-                       {"text", "json", "latex", "html", "mathml", "markdown", "sympy", "modelica"}, "-o");
+  CLI::App* equations_command = AddSystemCommand(
+      app, "equations", "the equations: as computed, as written, or as one would write them", &equations,
+      {"text", "json", "latex", "html", "mathml", "markdown", "sympy", "modelica"}, "-o");
   equations_command
       ->add_option("--form", equations.form,
-                   "causal, system, state-space, or accelerations (as state-space, but equations of motion "
-                   "are solved)")
-      ->check(CLI::IsMember({"causal", "system", "state-space", "accelerations"}));
-  equations_command->add_option("--symbolic", equations.symbolic,
-                                "parameters that stay letters: all (that are not 0), none, or names of "
-                                "parameters and components; otherwise those that are not 0, 1 or -1");
+                   "causal, system, state-space, accelerations (as state-space, but equations of motion are "
+                   "solved), or linear (A, B, C, D, transfer functions and poles)")
+      ->check(CLI::IsMember({"causal", "system", "state-space", "accelerations", "linear"}));
+  AddFormulaOptions(equations_command, &equations);
   equations_command->add_flag("--expand", equations.expand, "fractions as one sum over one sum");
-  equations_command->add_option("--digits", equations.digits, "of numbers in formulas; 0: all of them")
-      ->check(CLI::Range(0, 17));
   equations_command->footer(
       "\nExamples:\n  cotree equations examples/positioner/positioner.cot\n  cotree equations drive.cot "
       "--form "
-      "system\n  cotree equations drive.cot --form state-space --input drive.u --output load.w\n  cotree equations "
+      "system\n  cotree equations drive.cot --form state-space --input drive.u --output load.w\n  cotree "
+      "equations "
       "drive.cot --form state-space --format latex -o drive.tex\n  cotree equations arm.cot --form "
       "accelerations --expand --symbolic none");
+
+  EquationsOptions derive;
+  derive.form = "state-space";
+  CLI::App* derive_command = AddSystemCommand(
+      app, "derive", "step by step from the components to the equations and their order, with reasons",
+      &derive, {"text", "json", "latex", "html", "mathml", "markdown"}, "-o,--out");
+  AddFormulaOptions(derive_command, &derive);
+  derive_command->footer(
+      "\nExamples:\n  cotree derive examples/positioning/positioning.cot\n  cotree derive drive.cot --format "
+      "html -o drive.html");
 
   LinearizeOptions linearize;
   CLI::App* linearize_command = AddSystemCommand(
@@ -321,6 +341,15 @@ int RunCotree(int argc, char** argv) {
 
   SimulateOptions animate, kinematics;
   RunTimes animate_times, kinematics_times;
+  SimulateOptions report;
+  RunTimes report_times;
+  CLI::App* report_command = AddRunCommand(app, "report",
+                                           "run a system and write one page with its graph, derivation, "
+                                           "equations, plots and energy, for a browser or "
+                                           "a printer",
+                                           &report, &report_times);
+  report_command->add_option("-o,--out", report.output, "the page; otherwise FILE with _report.html");
+  report_command->footer("\nExamples:\n  cotree report examples/seeker/seeker.cot --out seeker.html");
   CLI::App* animate_command = AddRunCommand(
       app, "animate", "run a system and show what moves in space and the forces, as one page for a browser",
       &animate, &animate_times);
@@ -467,9 +496,10 @@ Operations:
       return kExitUsage;
     }
     if (app.get_subcommands().empty() && argv[1][0] != '-') {
-      const std::string_view near = Nearest(
-          argv[1], {"check", "graph", "simulate", "sweep", "values", "plot", "convert", "compare", "tree",
-                    "order", "equations", "linearize", "trim", "fmt", "new", "library", "edit-text"});
+      const std::string_view near =
+          Nearest(argv[1], {"check", "graph", "simulate", "sweep", "values", "plot", "convert", "compare",
+                            "tree", "order", "equations", "derive", "report", "linearize", "trim", "fmt",
+                            "new", "library", "edit-text"});
       std::fprintf(stderr, "cotree: `%s` is not a command%s\nTry `cotree --help`.\n", argv[1],
                    near.empty() ? "" : ("; did you mean `" + std::string(near) + "`?").c_str());
       return kExitUsage;
@@ -487,6 +517,10 @@ Operations:
         std::tuple(&simulate_times.interval, &simulate.interval, "--interval"),
         std::tuple(&simulate_times.step, &simulate.step, "--step"),
         std::tuple(&simulate_times.max_step, &simulate.max_step, "--max-step"),
+        std::tuple(&report_times.stop, &report.stop, "--stop"),
+        std::tuple(&report_times.interval, &report.interval, "--interval"),
+        std::tuple(&report_times.step, &report.step, "--step"),
+        std::tuple(&report_times.max_step, &report.max_step, "--max-step"),
         std::tuple(&animate_times.stop, &animate.stop, "--stop"),
         std::tuple(&animate_times.interval, &animate.interval, "--interval"),
         std::tuple(&animate_times.step, &animate.step, "--step"),
@@ -514,6 +548,7 @@ Operations:
   }
   simulate.plot = simulate_plot->count() > 0 || !simulate.plot_output.empty();
   if (simulate_command->parsed()) return RunSimulate(simulate, console);
+  if (report_command->parsed()) return RunReport(report, console);
   if (animate_command->parsed()) return RunAnimate(animate, console);
   if (inverse_command->parsed()) return RunInverse(inverse, console);
   if (kinematics_command->parsed()) return RunKinematics(kinematics, console);
@@ -524,6 +559,7 @@ Operations:
   if (compare_command->parsed()) return RunCompare(compare, console);
   if (tree_command->parsed()) return RunTree(tree, console);
   if (order_command->parsed()) return RunOrder(order, console);
+  if (derive_command->parsed()) return RunDerive(derive, console);
   if (equations_command->parsed()) return RunEquations(equations, console);
   if (linearize_command->parsed()) return RunLinearize(linearize, console);
   if (trim_command->parsed()) return RunTrim(trim, console);

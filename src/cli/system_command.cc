@@ -187,6 +187,13 @@ int RunOnSystem(const SystemOptions& options, const char* schema, TranslateOptio
     translation = Translate(*loaded, translate);
     for (const std::string& name : translation->unknown_inputs)
       fmt::print(stderr, "cotree: {}\n", UnknownInput(loaded->model, *translation, name));
+    for (const std::string& name : translation->unknown_preferences)
+      fmt::print(stderr,
+                 "cotree: --prefer {}: that is no variable of an edge; say currents, voltages, across, "
+                 "through, or a "
+                 "variable as `R1.i`\n",
+                 name);
+    if (!translation->unknown_preferences.empty()) return kExitUsage;
     if (!translation->unknown_inputs.empty()) return kExitUsage;
   }
   const bool ok = translation != nullptr && translation->ok && loaded->diagnostics.ok();

@@ -68,6 +68,22 @@ PrintedSize SizeOf(const ExprPool& pool, ExprId expr) {
   return out;
 }
 
+namespace {
+
+// What is the shorter of two ways to write something; a quotient in a denominator is hard to read.
+uint64_t CostOf(const ExprPool& pool, ExprId expr) {
+  const PrintedSize size = SizeOf(pool, expr);
+  ExprOrder order;
+  FindOrder(pool, std::span(&expr, 1), &order);
+  uint64_t cost = size.operations + size.terms;
+  for (const ExprId id : order.nodes) {
+    if (pool.op(id) == Op::kDivide && pool.op(pool.operand(id, 1)) == Op::kDivide) cost += 2;
+  }
+  return cost;
+}
+
+}  // namespace
+
 // --- Generators -------------------------------------------------------------------------------------------
 
 FractionField::FractionField(ExprPool& pool, std::span<const ExprId> roots, size_t most_terms)
@@ -559,8 +575,7 @@ ExprId FractionField::Shortest(const Polynomial& polynomial) const {
   ExprId best = ways[0];
   uint64_t least = UINT64_MAX;
   for (const ExprId way : ways) {
-    const PrintedSize size = SizeOf(pool_, way);
-    const uint64_t cost = size.operations + size.terms;
+    const uint64_t cost = CostOf(pool_, way);
     if (cost < least) best = way, least = cost;
   }
   return best;
@@ -604,8 +619,7 @@ ExprId Shorten(ExprPool& pool, ExprId expr) {
   const auto fraction = field.Convert(expr);
   if (!fraction) return expr;
   const ExprId other = field.Shortest(*fraction);
-  const PrintedSize a = SizeOf(pool, expr), b = SizeOf(pool, other);
-  return b.operations + b.terms < a.operations + a.terms ? other : expr;
+  return CostOf(pool, other) < CostOf(pool, expr) ? other : expr;
 }
 
 }  // namespace cotree

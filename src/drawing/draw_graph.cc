@@ -7,6 +7,7 @@
 #include "drawing/picture.h"
 #include "drawing/write_dot.h"
 #include "drawing/write_svg.h"
+#include "normal_tree/normal_tree.h"
 
 namespace cotree {
 namespace {
@@ -28,7 +29,8 @@ std::string GraphDot(const Model& model, const SystemGraph& graph, const Mechani
   return WriteDot(BuildPicture(model, graph, mechanism));
 }
 
-Drawing DrawGraph(const Model& model, const SystemGraph& graph, const Mechanism& mechanism) {
+Drawing DrawGraph(const Model& model, const SystemGraph& graph, const Mechanism& mechanism,
+                  const NormalTree* tree) {
   Drawing drawing;
   const auto too_many = [&](size_t count, const char* things) {
     drawing.problem = "the system has " + std::to_string(count) + " " + things +
@@ -41,6 +43,10 @@ Drawing DrawGraph(const Model& model, const SystemGraph& graph, const Mechanism&
 
   // What to draw; where, by Graphviz; and the drawing.
   Picture picture = BuildPicture(model, graph, mechanism);
+  if (tree != nullptr) {
+    for (uint32_t e = 0; e < picture.edge_styles.size(); ++e)
+      picture.branches.push_back(e < graph.edges.size() && tree->InTree(EdgeId(e)));
+  }
   if (picture.nodes.size() > 3 * kMostThings)
     return too_many(picture.nodes.size(), "vertices, edges and signal components");
   FoundLayout found = FindLayout(picture);

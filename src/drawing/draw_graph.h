@@ -7,6 +7,8 @@
 
 namespace cotree {
 
+struct NormalTree;
+
 /// The system graph in Graphviz's language, complete in itself: `dot -Tsvg` draws it. `mechanism`: what it
 /// has in space; empty: nothing of that is shown.
 std::string GraphDot(const Model& model, const SystemGraph& graph, const Mechanism& mechanism = {});
@@ -17,7 +19,8 @@ struct Drawing {
   std::string problem;  // empty if all went well; otherwise a sentence with the remedy
 };
 /// The system graph as SVG: the program `dot` of Graphviz finds the places, the drawing is ours. What it
-/// shows and how: README.md. Safe to call from several threads.
-Drawing DrawGraph(const Model& model, const SystemGraph& graph, const Mechanism& mechanism = {});
+/// shows and how: README.md. With a tree, its branches are bold. Safe to call from several threads.
+Drawing DrawGraph(const Model& model, const SystemGraph& graph, const Mechanism& mechanism = {},
+                  const NormalTree* tree = nullptr);
 
 }  // namespace cotree

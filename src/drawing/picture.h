@@ -61,6 +61,7 @@ struct Picture {
   std::vector<std::string> edge_names, edge_components;  // by EdgeId
   std::vector<uint8_t> edge_kinds;                       // by EdgeId: EdgeKind
   std::vector<EdgeStyle> edge_styles;                    // by EdgeId
+  std::vector<bool> branches;                            // by EdgeId: in the normal tree; empty: not shown
 };
 
 constexpr double kLabelSize = 11;  // font sizes

@@ -105,6 +105,10 @@ Legend WriteLegend(const Picture& picture, Point at, double width) {
   LegendWriter legend(at, width);
   for (const PictureDomain& domain : picture.domains)
     legend.AddLine(domain.name, "stroke=\"" + domain.colour + "\" stroke-width=\"1.7\"");
+  if (!picture.branches.empty()) {
+    legend.AddLine("branch of the normal tree", "stroke=\"#555555\" stroke-width=\"3.6\"");
+    legend.AddLine("chord", "stroke=\"#555555\" stroke-width=\"1.2\"");
+  }
   const auto has = [&](PictureLink::Kind kind) {
     return std::any_of(picture.links.begin(), picture.links.end(),
                        [&](const PictureLink& link) { return link.kind == kind; });

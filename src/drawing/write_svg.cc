@@ -20,9 +20,9 @@ double LineWidth(uint8_t kinds) {
   return kinds == 0 ? 1 : 1.7;
 }
 
-std::string Stroke(EdgeStyle style, uint8_t kinds, const std::string& colour) {
+std::string Stroke(EdgeStyle style, double width, const std::string& colour) {
   if (style != EdgeStyle::kLinear) return StrokeInSpace(style, colour);
-  return "stroke=\"" + colour + "\" stroke-width=\"" + Number(LineWidth(kinds)) + "\"";
+  return "stroke=\"" + colour + "\" stroke-width=\"" + Number(width) + "\"";
 }
 
 Box BoxAround(Point centre, double width, double height) {
@@ -205,6 +205,8 @@ class SvgWriter {
       const std::string& colour = picture_.domains[node.domain].colour;
       const uint8_t kinds = picture_.edge_kinds[e];
       const EdgeStyle style = picture_.edge_styles[e];
+      // Where the normal tree is shown, its branches are the bold ones.
+      const double width = picture_.branches.empty() ? LineWidth(kinds) : picture_.branches[e] ? 3.6 : 1.2;
       const double size = (kinds & kDrives) != 0 || style == EdgeStyle::kBranch ? 11 : 8.5;
       // The arrow stands on the second half, near the label, where lines are apart.
       const PointOnCurve tip =
@@ -213,10 +215,13 @@ class SvgWriter {
       out_ += style == EdgeStyle::kLinear
                   ? "<g class=\"edge\" data-edge=\"" + std::to_string(e) + "\" " + component +
                         " data-name=\"" + Escaped(picture_.edge_names[e]) + "\" data-kinds=\"" +
-                        KindsText(kinds) + "\">"
+                        KindsText(kinds) + "\"" +
+                        (picture_.branches.empty() ? ">"
+                         : picture_.branches[e]    ? " data-tree=\"branch\">"
+                                                   : " data-tree=\"chord\">")
                   : "<g class=\"" + std::string(NameInSpace(style)) + "\" " + component + ">";
       out_ += "<title>" + Escaped(node.tooltip) + "</title><path d=\"" + Path(from) + Path(to) +
-              "\" fill=\"none\" " + Stroke(style, kinds, colour) + "/><path d=\"" +
+              "\" fill=\"none\" " + Stroke(style, width, colour) + "/><path d=\"" +
               Arrow(tip, size, size * 0.85) + "\" fill=\"" +
               (style == EdgeStyle::kLeftOut ? kLeftOutColour : colour) + "\"/>";
       const Point centre = layout_.centres[label];

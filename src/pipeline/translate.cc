@@ -49,6 +49,7 @@ class Translator {
   bool Sort();
   void Want();
   TreePreferences Preferences() const;
+  void AddWishes(TreePreferences* out) const;
   void SayCancelling(std::vector<ComponentId> ids);
   bool Settings(std::vector<SystemSetting>& settings);
   bool ResolveSetting(const std::string& path, ExprId value, SystemSetting& out);
@@ -123,11 +124,45 @@ bool Translator::BuildGraph() {
   return true;
 }
 
+// What the user asked for by name.
+void Translator::AddWishes(TreePreferences* out) const {
+  constexpr int kWish = 1;
+  const SystemGraph& graph = *out_->graph;
+  const EquationSystem& system = *out_->equations;
+  for (const std::string& word : options_.prefer) {
+    const bool across = word == "voltages" || word == "across",
+               through = word == "currents" || word == "through";
+    if (across || through) {
+      for (uint32_t e = 0; e < graph.edges.size(); ++e) {
+        const DomainId domain = graph.ElementEdgeOf(EdgeId(e)).domain;
+        const bool electrical = model_.Text(model_.domains[domain.index()].name) == "electrical";
+        if (electrical || word == "across" || word == "through")
+          (across ? out->across : out->through).emplace_back(EdgeId(e), kWish);
+      }
+      continue;
+    }
+    const VariableRef ref = FindVariable(system, NameFinder(model_, graph), word);
+    const uint32_t number =
+        ref.variable < system.part_variables ? system.PartOfVariable(ref.variable) : UINT32_MAX;
+    if (number < graph.components.size()) {
+      const Component& c = graph.components[number];
+      const uint32_t local = ref.variable - system.parts[number].first_variable;
+      if (local < 2 * graph.elements[c.element.index()].edges.size()) {
+        (local % 2 == 0 ? out->across : out->through)
+            .emplace_back(EdgeId(c.first_edge + local / 2), kWish + 3);
+        continue;
+      }
+    }
+    out_->unknown_preferences.push_back(word);
+  }
+}
+
 // Start values on edges that are not primary: what the user gave a start should be a state.
 TreePreferences Translator::Preferences() const {
   TreePreferences out;
   const SystemGraph& graph = *out_->graph;
-  bool needed = false;
+  AddWishes(&out);
+  bool needed = !out.across.empty() || !out.through.empty();
   for (const StartEntry& start : out_->starts) {
     if (start.variable.variable >= out_->equations->part_variables) continue;
     const uint32_t number = out_->equations->PartOfVariable(start.variable.variable);

@@ -25,6 +25,9 @@ struct TranslateOptions {
   std::vector<std::string> prescribed, freed;
   std::vector<std::string> outputs;  // rates that must be computed even where no equation needs them
   std::vector<uint32_t> chosen;      // of LoadOptions::alternatives: they count most, the last one more
+  /// What the tree shall be chosen for where it is free: "currents", "voltages", "across", "through", or the
+  /// variable of an edge ("R1.i").
+  std::vector<std::string> prefer;
   bool rates = false;                // the same for all rates that have a name
   bool own_parameters = false;       // each component has its numbers for itself: they may be changed
   bool program = true;               // false: stop at the sorted equations
@@ -47,6 +50,7 @@ struct Translation {
   std::unique_ptr<Program> program;
   std::vector<StartEntry> starts;           // of classes, composites and the experiment
   std::vector<std::string> unknown_inputs;  // of free_inputs, those that were not found
+  std::vector<std::string> unknown_preferences;
   uint32_t cancellations = 0;               // orders lost to numbers that cancel
   BlockCertificates certificates;           // that the blocks can be solved, with `program`
   bool ok = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <unordered_map>
 
@@ -54,6 +55,7 @@ class Finder {
   ExprId Finish(ExprId expr);
   void DescribeSymbols(StateSpace& out, const std::vector<ExprId>& roots);
   std::string ComponentOf(uint32_t slot) const;
+  bool IsThrough(uint32_t variable) const;
 
   const SortedSystem& sorted_;
   const EquationSystem& system_;
@@ -65,6 +67,7 @@ class Finder {
   std::vector<Made> made_;                          // in the order of computation
   std::unordered_map<uint32_t, uint32_t> made_of_;  // by symbol
   std::vector<Replacement> inlined_;
+  std::vector<SymbolId> determinants_;  // letters for those of solved blocks
 };
 
 SymbolId Finder::SlotSymbol(uint32_t slot) {
@@ -90,6 +93,13 @@ std::string Finder::ComponentOf(uint32_t slot) const {
   const std::string name = sorted_.SlotName(slot);
   const size_t dot = name.rfind('.');
   return dot == std::string::npos ? "" : name.substr(0, dot);
+}
+
+bool Finder::IsThrough(uint32_t variable) const {
+  if (variable >= system_.part_variables) return false;
+  const Part& part = system_.parts[system_.PartOfVariable(variable)];
+  return system_.scalars[part.scalar].variables[variable - part.first_variable].role ==
+         ScalarVariable::Role::kThrough;
 }
 
 // Conditions on parameters alone are decided; what is for the integrator only goes.
@@ -190,7 +200,10 @@ void Finder::MakeBlock(size_t block) {
   }
   if (!solution.core.empty()) {
     constexpr size_t kMostSolved = 4, kMostOperations = 120;
-    std::vector<ExprId> values;
+    CoreSolution core;
+    const SymbolId letter =
+        pool_.DeclareSymbol("Delta" + (determinants_.empty() ? "" : std::to_string(determinants_.size() + 1)),
+                            SymbolKind::kVariable);
     const bool in_symbols = !motion || options_.solve_motion || solution.core.size() == 1;
     if (solution.linear && in_symbols && solution.core.size() <= (options_.solve_motion ? 12 : kMostSolved))
       values =
@@ -279,13 +292,19 @@ void Finder::DescribeSymbols(StateSpace& out, const std::vector<ExprId>& roots) 
   std::set<uint32_t> listed;
   const auto add = [&](SymbolId symbol, Role role) {
     if (!listed.insert(symbol.value).second) return;
-    const uint32_t slot = slot_of_.at(symbol.value);
     ReadableSymbol s;
     s.symbol = pool_.Symbol(symbol);
+    s.role = role;
+    const auto found = slot_of_.find(symbol.value);
+    if (found == slot_of_.end()) {  // a determinant
+      s.path = pool_.SymbolName(symbol);
+      out.symbols.push_back(std::move(s));
+      return;
+    }
+    const uint32_t slot = found->second;
     s.path = sorted_.SlotName(slot);
     s.component = ComponentOf(slot);
     s.unit = UnitOf(system_, sorted_.OfSlot(slot));
-    s.role = role;
     out.symbols.push_back(std::move(s));
   };
   for (const VariableRef state : sorted_.states) add(SlotSymbol(sorted_.Slot(state)), Role::kState);
@@ -356,8 +375,9 @@ StateSpace Finder::Run() {
     }
     value = Finish(value);
     out.steps.push_back({false, static_cast<uint32_t>(out.definitions.size())});
+    const auto slot = slot_of_.find(made.symbols[0].value);
     out.definitions.push_back(
-        {pool_.Symbol(made.symbols[0]), value, ComponentOf(slot_of_.at(made.symbols[0].value))});
+        {pool_.Symbol(made.symbols[0]), value, slot == slot_of_.end() ? "" : ComponentOf(slot->second)});
     all.push_back(value);
   }
   const auto finished = [&](ExprId symbol) {

@@ -90,8 +90,9 @@ BlockSolution SolveBlock(ExprPool& pool, std::vector<ExprId> residuals, std::vec
   return out;
 }
 
-std::vector<ExprId> SolveCore(ExprPool& pool, const BlockSolution& block, size_t most, bool expand) {
-  if (!block.linear) return {};
+CoreSolution SolveCore(ExprPool& pool, const BlockSolution& block, size_t most, bool expand, ExprId letter) {
+  CoreSolution out;
+  if (!block.linear) return out;
   std::vector<ExprId> all = block.right;
   for (const auto& row : block.matrix) all.insert(all.end(), row.begin(), row.end());
   FractionField field(pool, all);
@@ -101,20 +102,30 @@ std::vector<ExprId> SolveCore(ExprPool& pool, const BlockSolution& block, size_t
     matrix.emplace_back();
     for (const ExprId entry : block.matrix[i]) {
       const auto fraction = field.Convert(entry);
-      if (!fraction) return {};
+      if (!fraction) return out;
       matrix.back().push_back(*fraction);
     }
     const auto fraction = field.Convert(block.right[i]);
-    if (!fraction) return {};
+    if (!fraction) return out;
     right.push_back(*fraction);
   }
-  std::vector<ExprId> out;
-  size_t total = 0;
-  for (const Fraction& value : field.Solve(matrix, right)) {
-    out.push_back(expand ? field.Expanded(value) : field.Shortest(value));
-    total += SizeOf(pool, out.back()).operations;
+  const std::vector<Fraction> values = field.Solve(matrix, right);
+  constexpr uint64_t kShortest = 3;  // operations of a determinant that is worth a name
+  const bool shared = !expand && values.size() > 1 &&
+                      std::all_of(values.begin(), values.end(),
+                                  [&](const Fraction& v) { return v.denominator == values[0].denominator; });
+  if (shared) {
+    const ExprId determinant = field.Shortest(values[0].denominator);
+    if (SizeOf(pool, determinant).operations > kShortest) out.determinant = determinant;
   }
-  if (total > most) out.clear();
+  size_t total = 0;
+  for (const Fraction& value : values) {
+    out.values.push_back(expand                     ? field.Expanded(value)
+                         : out.determinant.IsNone() ? field.Shortest(value)
+                                                    : pool.Divide(field.Shortest(value.numerator), letter));
+    total += SizeOf(pool, out.values.back()).operations;
+  }
+  if (total > most) out.values.clear();
   return out;
 }
 

@@ -24,7 +24,13 @@ struct BlockSolution {
 BlockSolution SolveBlock(ExprPool& pool, std::vector<ExprId> residuals, std::vector<SymbolId> unknowns,
                          const std::vector<bool>& kept, const std::function<bool(ExprId)>& is_zero);
 
-/// The core by Cramer's rule, if the outcome has at most `most` operations altogether; otherwise nothing.
-std::vector<ExprId> SolveCore(ExprPool& pool, const BlockSolution& block, size_t most, bool expand);
+/** What Cramer's rule gives for the core of a block. */
+struct CoreSolution {
+  std::vector<ExprId> values;  // by unknown; none: it was too large
+  ExprId determinant;          // where all values are over the same one and it is worth a name: they are over
+                               // `letter`, not over it
+};
+/// If the outcome has at most `most` operations altogether; `letter`: what may stand for the determinant.
+CoreSolution SolveCore(ExprPool& pool, const BlockSolution& block, size_t most, bool expand, ExprId letter);
 
 }  // namespace cotree

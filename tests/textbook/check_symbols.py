@@ -4,8 +4,8 @@
 
 For each system `cotree equations NAME.cot --form state-space --format sympy --symbolic all --input ...` writes a Python text with `names`, `values`,
 `states`, `inputs`, `definitions`, `derivatives`. Its definitions are put in, last to first, its symbols are renamed to the book's, and the difference
-of each derivative to the book's must become 0. The terms as printed (textbook.count_terms) of derivatives and of those definitions that are used must
-not be more than the book's.
+of each derivative to the book's must become 0. The terms (textbook.count_terms) and the operations of derivatives and of those definitions
+that are used must not be more than the book's.
 
     check_symbols.py --cotree PATH [--library DIR] [--from FOLDER] [--symbolic all|book] [NAME...]
 
@@ -34,7 +34,7 @@ def export_of(book, options):
     """The text Cotree writes."""
     if options.folder:
         return (pathlib.Path(options.folder) / (book.name + ".py")).read_text()
-    command = [options.cotree, "equations", str(FOLDER / (book.name + ".cot")), "--system", book.data["system"], "--form", "state-space",
+    command = [options.cotree, "equations", str(FOLDER / (book.name + ".cot")), "--system", book.data["system"], "--form", book.data.get("form", "state-space"),
                "--format", "sympy", "--library", options.library]
     if options.symbolic == "all":
         command += ["--symbolic", "all"]
@@ -157,9 +157,10 @@ def check(book, options):
         check_equal(book, f"unsolved equation {number + 1}", residual.subs(constants), sympy.Integer(0))
 
     ours = sum(textbook.count_terms(text) for text in export.derivative_texts) + sum(textbook.count_terms(export.definition_texts[n]) for n in used)
-    if ours > book.terms():
-        raise Mismatch(f"equal, but terms {ours} (book {book.terms()})")
-    return ours
+    operations = sum(textbook.count_operations(text) for text in [*export.derivative_texts, *(export.definition_texts[n] for n in used)])
+    if ours > book.terms() or operations > book.operations():
+        raise Mismatch(f"equal, but terms {ours} (book {book.terms()}), operations {operations} (book {book.operations()})")
+    return f"terms {ours} (book {book.terms()}), operations {operations} (book {book.operations()})"
 
 
 def main():
@@ -173,7 +174,7 @@ def main():
     failed = False
     for book in textbook.books(options.names):
         try:
-            print(f"{book.name}: equal, terms {check(book, options)} (book {book.terms()})", flush=True)
+            print(f"{book.name}: equal, {check(book, options)}", flush=True)
         except Mismatch as problem:
             failed = True
             print(f"{book.name}: NOT AS IN THE BOOK: {problem}", flush=True)

@@ -57,6 +57,9 @@ class Book:
         """The terms of the book's equations as printed, its abbreviations included."""
         return sum(count_terms(text) for text in [*self.data.get("definitions", {}).values(), *self.data["equations"].values()])
 
+    def operations(self):
+        return sum(count_operations(text) for text in [*self.data.get("definitions", {}).values(), *self.data["equations"].values()])
+
 
 def books(names):
     """Those asked for, or all."""
@@ -95,21 +98,29 @@ def simplify_to_zero(difference):
 
 
 def count_terms(text):
-    """The summands of an expression as it is printed: each sum counts as many as it has, sums within others too; no sum at all counts 1.
+    """The terms of an expression as one reads it: the summands of a sum, of numerator and denominator of a quotient; a bracket that is multiplied by
+    something belongs to its term. No sum at all counts 1.
 
-    a*b: 1,  (a + b)/c: 2,  a*(b + c) + d: 4,  a - (b + c): 4.
+    a*b: 1,  (a + b)/c: 2,  a*(b + c) + d: 2,  a - (b + c): 2,  (a + b)/(c + d): 4.
     """
 
     def is_sum(node):
         return isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub))
 
     def count(node):
-        parts = []
-        while is_sum(node):   # a + b - c is ((a + b) - c); a sum on the right stands in brackets and is a summand with a sum in it
-            parts.append(node.right)
+        if isinstance(node, ast.UnaryOp):
+            return count(node.operand)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            return count(node.left) + count(node.right)
+        parts = 0
+        while is_sum(node):   # a + b - c is ((a + b) - c)
+            parts += 1
             node = node.left
-        if not parts:
-            return sum(count(child) for child in ast.iter_child_nodes(node))
-        return len(parts) + 1 + sum(count(part) for part in parts + [node])
+        return parts + 1 if parts else 0
 
     return max(count(ast.parse(text.strip(), mode="eval").body), 1)
+
+
+def count_operations(text):
+    """+ - * / ** and functions, as printed; a sign in front costs nothing."""
+    return sum(isinstance(node, (ast.BinOp, ast.Call)) for node in ast.walk(ast.parse(text.strip(), mode="eval")))

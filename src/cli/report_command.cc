@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "cli/commands.h"
+#include "cli/describe_linear.h"
+#include "cli/files.h"
+#include "cli/interrupt.h"
+#include "cli/prepare_run.h"
+#include "cli/progress_line.h"
+#include "cli/readable_equations.h"
+#include "cli/run_energy.h"
+#include "cli/run_result.h"
+#include "cli/text_table.h"
+#include "cli/write_form.h"
+#include "derivation/derive.h"
+#include "derivation/describe_state_space.h"
+#include "drawing/draw_graph.h"
+
+namespace cotree {
+namespace {
+
+constexpr size_t kMostPoints = 800;    // of a curve on the page
+constexpr size_t kMostEnergies = 240;  // times of the picture of powers
+
+class ReportWriter {
+ public:
+  ReportWriter(const SimulateOptions& options, PreparedRun& prepared, const Trajectory& run, double seconds)
+      : options_(options),
+        p_(prepared),
+        t_(*prepared.translation),
+        model_(*t_.equations->model),
+        pool_(t_.equations->model->expressions),
+        run_(run),
+        seconds_(seconds) {}
+
+  Document Run() {
+    document_.title = model_.Text(model_[t_.graph->system].name);
+    document_.description = model_[t_.graph->system].documentation;
+    document_.file = std::filesystem::path(options_.file).filename().string();
+    document_.components = DescribeComponents(t_);
+    document_.pool = &pool_;
+    Overview();
+    Plots();
+    if (IsSmallEnoughToDerive(t_)) {
+      const StateSpace space = FindStateSpace(*t_.sorted, {});
+      SetOwners(pool_, space, &document_);
+      for (DocumentSection& s :
+           DeriveSteps(t_, space, DrawGraph(model_, *t_.graph, t_.mechanism, &t_.tree).svg, &document_))
+        document_.sections.push_back(std::move(s));
+      Linear();
+    } else {
+      for (DocumentSection& s : DeriveByClass(t_, &document_)) document_.sections.push_back(std::move(s));
+    }
+    Statistics();
+    return std::move(document_);
+  }
+
+ private:
+  void Overview() {
+    DocumentSection s{"overview", "Overview", {}};
+    TableItem table{{"", ""}, "ll", {}};
+    const auto add = [&](const std::string& what, const std::string& value) {
+      table.rows.push_back({{{what}, {value}}});
+    };
+    add("components", std::to_string(t_.graph->CountParts(model_)));
+    add("graph", Plural(t_.graph->vertex_count(), "vertex", "vertices") + ", " +
+                     Plural(t_.graph->edges.size(), "edge"));
+    add("states", std::to_string(t_.sorted->states.size()));
+    add("equations",
+        Plural(t_.sorted->equations.size(), "equation") + " in " + Plural(t_.sorted->blocks(), "block"));
+    if (p_.translation->experiment != nullptr) add("experiment", model_.Text(t_.experiment->name));
+    add("run", fmt::format("{:g} s to {:g} s, {}", p_.simulation.start, p_.simulation.stop,
+                           run_.ok ? "complete" : "failed " + run_.problem));
+    s.items.emplace_back(std::move(table));
+    document_.sections.push_back(std::move(s));
+  }
+
+  std::string ComponentOf(const std::string& path) const {
+    std::string name = path;
+    const auto is_component = [&](const std::string& x) {
+      return std::any_of(document_.components.begin(), document_.components.end(),
+                         [&](const DocumentComponent& c) { return c.id == x; });
+    };
+    while (!name.empty() && !is_component(name)) {
+      const size_t dot = name.rfind('.');
+      name = dot == std::string::npos ? "" : name.substr(0, dot);
+    }
+    return name;
+  }
+
+  void Plots() {
+    DocumentSection s{"simulation", "Simulation", {}};
+    if (!run_.ok)
+      s.items.emplace_back(
+          TextItem{"The run failed " + run_.problem + ". What was computed so far is shown."});
+    if (run_.times.size() > 1) {
+      const ResultHeader header = HeaderOfRun(*p_.loaded, t_, p_.simulation, run_.slots, options_.settings);
+      std::vector<std::string> names = header.plots;
+      constexpr size_t kMostCurves = 24;
+      if (names.size() > kMostCurves) names.resize(kMostCurves);
+      const size_t stride = std::max<size_t>(1, (run_.times.size() + kMostPoints - 1) / kMostPoints);
+      std::vector<size_t> rows;
+      for (size_t r = 0; r < run_.times.size(); r += stride) rows.push_back(r);
+      // Curves of one unit in one picture.
+      std::vector<PlotItem> plots;
+      const Result result = ResultOfRun(header, run_);
+      for (const std::string& name : names) {
+        const std::string own = ColumnOf(*p_.loaded, t_, name);
+        const auto at = header.Find(own.empty() ? name : own);
+        if (!at) continue;
+        const std::string& unit = header.columns[*at].unit;
+        auto plot = std::find_if(plots.begin(), plots.end(),
+                                 [&](const PlotItem& x) { return x.curves[0].unit == unit; });
+        if (plot == plots.end()) {
+          plots.push_back({"", {}, {}, {}});
+          plot = plots.end() - 1;
+          for (const size_t r : rows) plot->times.push_back(run_.times[r]);
+        }
+        const std::vector<double> values = result.Values(*at);
+        PlotItem::Curve curve{name, unit, ComponentOf(name), {}};
+        for (const size_t r : rows) curve.values.push_back(values[r]);
+        plot->curves.push_back(std::move(curve));
+      }
+      constexpr size_t kMostMarks = 60;
+      for (PlotItem& plot : plots) {
+        for (const ResultEvent& e : events_) {
+          if (plot.events.size() < kMostMarks) plot.events.push_back({e.time, e.text});
+        }
+        std::string title;
+        for (const PlotItem::Curve& c : plot.curves) title += (title.empty() ? "" : ", ") + c.name;
+        plot.title = title;
+        s.items.emplace_back(std::move(plot));
+      }
+      Events(s);
+      EnergyItem energy = FindEnergy(t_, run_, kMostEnergies);
+      if (!energy.islands.empty() || !energy.stored.empty()) {
+        s.items.emplace_back(TextItem{
+            "Where the energy is, and where it flows: power into each component, summed over its edges in "
+            "one connected part of the graph. The powers of a part sum to zero."});
+        s.items.emplace_back(std::move(energy));
+      }
+    }
+    document_.sections.push_back(std::move(s));
+  }
+
+  void Events(DocumentSection& s) const {
+    if (events_.empty()) return;
+    constexpr size_t kMost = 200;
+    TableItem table{{"time", "event"}, "rl", {}};
+    for (const ResultEvent& e : events_) {
+      if (table.rows.size() >= kMost) break;
+      table.rows.push_back({{{fmt::format("{:.6g} s", e.time)}, {e.text}}});
+    }
+    s.items.emplace_back(DetailsItem{Plural(events_.size(), "event"), {std::move(table)}});
+  }
+
+  void Linear() {
+    constexpr size_t kMostStates = 12;
+    if (t_.sorted->states.empty() || t_.sorted->states.size() > kMostStates ||
+        !t_.program->unsupported.empty() || !t_.program->clocks.empty() || !t_.program->externals.empty())
+      return;
+    StateSpaceOptions how;
+    how.solve_motion = how.inline_all = true;
+    const StateSpace space = FindStateSpace(*t_.sorted, how);
+    if (!space.groups.empty()) return;
+    int exit = kExitOk;
+    const auto start = LinearizeAtStart(t_, {}, true, {}, &exit);
+    if (!start) return;
+    SetOwners(pool_, space, &document_);
+    for (DocumentSection& s : DescribeLinear(pool_, space, *start))
+      document_.sections.push_back(std::move(s));
+  }
+
+  void Statistics() {
+    DocumentSection s{"statistics", "Solver statistics", {}};
+    TableItem table{{"", ""}, "ll", {}};
+    const auto add = [&](const std::string& what, const std::string& value) {
+      table.rows.push_back({{{what}, {value}}});
+    };
+    add("method", run_.method);
+    add("steps", std::to_string(run_.steps));
+    add("evaluations", std::to_string(run_.evaluations));
+    add("Jacobians", std::to_string(run_.jacobians));
+    add("events", std::to_string(run_.events));
+    add("rows", std::to_string(run_.times.size()));
+    add("time of computation", fmt::format("{:.3g} s", seconds_));
+    add("kernels", std::to_string(t_.program->kernels()));
+    s.items.emplace_back(std::move(table));
+    for (const std::string& note : run_.notes) s.items.emplace_back(TextItem{note});
+    document_.sections.push_back(std::move(s));
+  }
+
+ public:
+  std::vector<ResultEvent> events_;
+
+ private:
+  const SimulateOptions& options_;
+  PreparedRun& p_;
+  Translation& t_;
+  const Model& model_;
+  ExprPool& pool_;
+  const Trajectory& run_;
+  double seconds_;
+  Document document_;
+};
+
+}  // namespace
+
+int RunReport(const SimulateOptions& options, const Console& console) {
+  if (!HasReportScript()) return kExitForeign;
+  DiskReader reader;
+  PreparedRun p = PrepareRun(options, reader);
+  SayPrepared(p, console);
+  if (p.exit != kExitOk) return p.exit;
+  ProgressLine line;
+  const InterruptWatch watch;
+  const SimulationOptions& s = p.simulation;
+  p.simulation.progress = [&](double time) {
+    line.Show((time - s.start) / (s.stop - s.start),
+              [&] { return fmt::format("{:.4g} of {:g} s", time, s.stop); });
+    return !watch.interrupted();
+  };
+  std::vector<ResultEvent> events;
+  p.simulation.event = [&](double time, const std::string& what) { events.push_back({time, what}); };
+  const auto began = std::chrono::steady_clock::now();
+  const Trajectory run = Simulate(*p.translation->program, p.translation->starts, p.simulation);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  line.Clear();
+  if (!run.ok) fmt::print(stderr, "cotree: the run failed {}\n", run.problem);
+  ReportWriter writer(options, p, run, seconds);
+  writer.events_ = std::move(events);
+  std::string text;
+  if (!WriteForm(writer.Run(), "html", console, &text)) return kExitForeign;
+  const std::string output = options.output.empty()
+                                 ? std::filesystem::path(options.file).stem().string() + "_report.html"
+                                 : options.output;
+  const int written = WriteOutput(text, output);
+  if (written != kExitOk) return written;
+  fmt::print("{} in {} ({:.0f} kB)\n", "report", output, static_cast<double>(text.size()) / 1000);
+  return run.ok ? kExitOk : watch.interrupted() ? kExitInterrupted : kExitNumerical;
+}
+
+}  // namespace cotree

@@ -50,11 +50,11 @@ export const unitText = (unit) => (unit ?? '').replace(/\*/g, '·').replace(/\^2
 export function ticksOf(low, high, most) {
   const rough = (high - low) / Math.max(most, 1);
   const ten = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((k) => k * ten).find((s) => s >= rough * 0.999);
+  const step = [1, 2, 2.5, 5, 10].map((k) => k * ten).find((s) => s >= rough * 0.8);
   const ticks = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k) ticks.push(k * step);
   const large = Math.max(Math.abs(low), Math.abs(high));
-  const place = Math.floor(Math.log10(step) + 1e-9);
+  const place = Math.floor(Math.log10(step) + 1e-9) - (/^2.5/.test(step.toExponential()) ? 1 : 0);
   const plain = large < 1e5 && large >= 1e-3;
   const text = (x) => {
     if (Math.abs(x) < 1e-9 * step) return '0';

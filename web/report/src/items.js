@@ -84,7 +84,7 @@ function matrix({name, rows = [], columns = [], entries = []}) {
   const body = rows.map((row, r) => html('tr', {}, label('th', row, 'row'), html('td', {class: 'open'}),
       ...columns.map((column, c) => {
         const latex = entries[r]?.[c];
-        return latex ? html('td', {class: 'entry'}, formula(html('span'), latex)) : html('td', {class: 'zero'}, '0');
+        return latex ? html('td', {class: 'entry'}, formula(html('span'), latex, {display: columns.length <= 8})) : html('td', {class: 'zero'}, '0');
       }), html('td', {class: 'close'})));
   const head = columns.some((column) => column?.latex) ?
       [html('thead', {}, html('tr', {}, html('th'), html('td'), ...columns.map((column) => label('th', column, 'col')), html('td')))] : [];

@@ -18,6 +18,11 @@ const options = {
 /** What stands there until it is rendered. */
 const plain = (latex) => latex.replace(/\\htmlData{[^}]*}/g, '').replace(/\\(mathrm|text|dot|ddot|operatorname)\b/g, '').replace(/[{}\\]/g, '');
 
+/** The dot stands on the letter, not on the middle of letter and index. */
+const dots = /\\(d?dot)\s*{((?:\\htmlData{[^{}]*}{)?)(\\?[a-zA-Z]+)_((?:[^{}\\]|{(?:[^{}]|{[^{}]*})*}))(}?)}/g;
+const placed = (latex) => latex.replace(dots, (all, dot, open, base, index, close) =>
+  ((open !== '') === (close !== '') && (base.startsWith('\\') || base.length === 1) ? `${open}\\${dot}{${base}}_${index}${close}` : all));
+
 function render(element) {
   const latex = waiting.get(element);
   if (latex === undefined) return;
@@ -26,7 +31,7 @@ function render(element) {
   observer.unobserve(element);
   element.classList.remove('waiting');
   try {
-    katex.render(element.dataset.display ? `\\displaystyle ${latex}` : latex, element, options);
+    katex.render((element.dataset.display ? '\\displaystyle ' : '') + placed(latex), element, options);
   } catch (error) {
     console.warn(`cannot be set as a formula: ${latex}: ${error.message}`);
     element.textContent = latex;
@@ -38,7 +43,7 @@ function render(element) {
 
 function work() {
   scheduled = false;
-  const end = performance.now() + slice;
+  const end = performance.now() + (everything ? 5 : 1) * slice;
   for (const element of queue) {
     render(element);
     if (performance.now() > end) break;
@@ -57,9 +62,8 @@ const observer = new IntersectionObserver((entries) => {
   seen = true;
   for (const {target, isIntersecting} of entries) {
     if (isIntersecting) queue.add(target);
-    else queue.delete(target);
+    else if (!everything) queue.delete(target);
   }
-  if (everything) renderAll();
   schedule();
 }, {rootMargin: '700px 1200px'});
 
@@ -82,10 +86,11 @@ export function renderAll() {
   for (const element of [...waiting.keys()]) render(element);
 }
 
-/** From now on nothing waits. */
+/** All of them, one after the other, so that the page can be used meanwhile; what comes later is rendered at once. */
 export function renderAllFromNowOn() {
   everything = true;
-  renderAll();
+  for (const element of waiting.keys()) queue.add(element);
+  schedule();
 }
 
 /** Called with every element that has just got its formula. */
@@ -93,7 +98,7 @@ export const afterRender = (call) => after.add(call);
 
 /** When all formulas near the window are there. */
 export async function settled() {
-  for (let k = 0; k < 600; ++k) {
+  for (let k = 0; k < 600 || everything; ++k) {
     if ((seen || waiting.size === 0) && queue.size === 0) return;
     await new Promise((done) => setTimeout(done, 10));
   }

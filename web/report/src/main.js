@@ -66,7 +66,7 @@ function followSections(sections, side) {
     wanted = true;
     requestAnimationFrame(look);
   }, {passive: true});
-  look();
+  requestAnimationFrame(look);
 }
 
 /** On paper all folds are open, all formulas there, and those too wide for it smaller. */

@@ -3,9 +3,10 @@
 import katex from 'katex';
 
 const waiting = new Map();  // element -> its LaTeX
+const groups = new Map();   // what is watched -> the elements in it
 const queue = new Set();
 const after = new Set();
-const slice = 10;  // ms of work in one go
+const slice = 50;  // ms of work in one go: less, and the browser would lay out the page more often than work
 let scheduled = false;
 let everything = false;
 let seen = false;
@@ -28,8 +29,13 @@ function render(element) {
   if (latex === undefined) return;
   waiting.delete(element);
   queue.delete(element);
-  observer.unobserve(element);
   element.classList.remove('waiting');
+  const group = element.group ?? element;
+  groups.get(group)?.delete(element);
+  if (groups.get(group)?.size === 0) {
+    groups.delete(group);
+    observer.unobserve(group);
+  }
   try {
     katex.render((element.dataset.display ? '\\displaystyle ' : '') + placed(latex), element, options);
   } catch (error) {
@@ -43,8 +49,9 @@ function render(element) {
 
 function work() {
   scheduled = false;
-  const end = performance.now() + (everything ? 5 : 1) * slice;
+  const end = performance.now() + (everything ? 4 : 1) * slice;
   for (const element of queue) {
+    queue.delete(element);
     render(element);
     if (performance.now() > end) break;
   }
@@ -61,14 +68,16 @@ function schedule() {
 const observer = new IntersectionObserver((entries) => {
   seen = true;
   for (const {target, isIntersecting} of entries) {
-    if (isIntersecting) queue.add(target);
-    else if (!everything) queue.delete(target);
+    for (const element of groups.get(target) ?? []) {
+      if (isIntersecting) queue.add(element);
+      else if (!everything) queue.delete(element);
+    }
   }
   schedule();
 }, {rootMargin: '700px 1200px'});
 
-/** Puts the formula into the element, now or when it comes near the window. */
-export function formula(element, latex, {display = false, now = false} = {}) {
+/** Puts the formula into the element, now or when it (or the group that it is in) comes near the window. */
+export function formula(element, latex, {display = false, now = false, group = element} = {}) {
   element.classList.add('math');
   if (display) element.dataset.display = 'yes';
   waiting.set(element, latex);
@@ -78,7 +87,13 @@ export function formula(element, latex, {display = false, now = false} = {}) {
   }
   element.textContent = plain(latex);
   element.classList.add('waiting');
-  observer.observe(element);
+  if (group !== element) element.group = group;
+  if (groups.has(group)) {
+    groups.get(group).add(element);
+  } else {
+    groups.set(group, new Set([element]));
+    observer.observe(group);
+  }
   return element;
 }
 

@@ -81,7 +81,7 @@ const markers = Object.entries(colors).map(([domain, color]) =>
   `<marker id="arrow-${domain}" viewBox="0 0 10 10" refX="8" refY="5" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 1L9 5L0 9z" fill="${color}"/></marker>`);
 const dots = Object.entries(nodes).map(([name, [x, y]]) =>
   `<circle cx="${x}" cy="${y}" r="5.5" fill="${name.endsWith('0') || name === 'g' ? '#333333' : 'white'}" stroke="black" stroke-width="1.6"/>`);
-const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="20 50 840 290" width="840" height="290"><style>text { font-family: sans-serif; font-size: 12px; }</style>` +
+const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="20 50 870 290" width="870" height="290"><style>text { font-family: sans-serif; font-size: 12px; }</style>` +
     `<defs>${markers.join('')}</defs>${drawn.join('')}${dots.join('')}</svg>`;
 
 // ---- which variable stands in which equation ----

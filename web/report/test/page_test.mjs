@@ -158,9 +158,10 @@ async function use(browser, file, name) {
     const whole = {fullPage: true, ...(height > 15000 ? {fullPage: false} : {})};
     await page.screenshot({path: join(pictures, `${name}_light.png`), ...whole});
     await page.emulateMedia({colorScheme: 'dark'});
-    await page.waitForTimeout(100);
+    await page.waitForFunction("document.documentElement.dataset.theme === 'dark'");
     await page.screenshot({path: join(pictures, `${name}_dark.png`), ...whole});
     await page.emulateMedia({colorScheme: 'light'});
+    await page.waitForFunction("document.documentElement.dataset.theme === 'light'");
     // Very long ones would take minutes.
     if (height < 40000) writeFileSync(join(pictures, `${name}.pdf`), await page.pdf({format: 'A4'}));
   }

@@ -126,9 +126,12 @@ class Flow {
     this.order = new Map(ids.map((id, k) => [id, k]));
     // As high as the fullest column ever needs.
     let fullest = 1;
-    for (let k = 0; k < times.length; k += Math.max(1, Math.floor(times.length / 200))) fullest = Math.max(fullest, this.fullest(this.at(times[k], k)));
+    for (let k = 0; k < times.length; k += Math.max(1, Math.floor(times.length / 300))) {
+      const state = this.at(times[k], k);
+      fullest = Math.max(fullest, this.fullest(state));
+      this.largest = Math.max(this.largest, this.most(state));
+    }
     this.height = Math.min(Math.max(280, 130 + 62 * fullest), 900);
-    for (let k = 0; k < times.length; ++k) this.largest = Math.max(this.largest, this.most(this.at(times[k], k)));
     onWidth(this.room, (width) => {
       this.width = width;
       this.now.clear();

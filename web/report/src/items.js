@@ -3,7 +3,7 @@
 import {html, of} from './dom.js';
 import {energy} from './energy.js';
 import {graph} from './graph.js';
-import {markIn} from './mark.js';
+import {markIn, ownerOf} from './mark.js';
 import {formula} from './math.js';
 import {pattern} from './pattern.js';
 import {plot} from './plot.js';
@@ -18,7 +18,7 @@ export function rich(text, math = true) {
   let end = 0;
   for (const match of (text ?? '').matchAll(find)) {
     parts.push(text.slice(end, match.index));
-    parts.push(match[1] !== undefined ? html('code', {}, match[1]) : formula(html('span'), match[2]));
+    parts.push(match[1] !== undefined ? html('code', of(ownerOf(match[1])), match[1]) : formula(html('span'), match[2]));
     end = match.index + match[0].length;
   }
   parts.push((text ?? '').slice(end));

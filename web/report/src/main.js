@@ -77,6 +77,10 @@ function preparePrint() {
     renderAll();
     const root = document.documentElement;
     root.classList.add('measured');
+    for (const box of document.querySelectorAll('.equations')) {
+      const widths = [...box.querySelectorAll('.left > .katex')].map((formula) => formula.getBoundingClientRect().width);
+      box.style.setProperty('--left-print', `${Math.ceil(Math.min(Math.max(0, ...widths), 260))}px`);
+    }
     const wide = [...document.querySelectorAll('.equation > .side, .matrix, .table-room')]
         .map((element) => [element, element.clientWidth / element.scrollWidth]).filter(([, part]) => part < 0.995);
     root.classList.remove('measured');

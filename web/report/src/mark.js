@@ -22,6 +22,14 @@ export function domainClass(domains) {
 }
 
 export const component = (id) => components.get(id) ?? {id, domains: []};
+/** The component that a name such as `motor` or `motor.i` speaks of. */
+export function ownerOf(name) {
+  for (let id = name; id !== ''; id = id.slice(0, Math.max(id.lastIndexOf('.'), 0))) {
+    if (components.has(id)) return id;
+  }
+  return undefined;
+}
+
 export const colorOf = (id) => `var(--${domainClass(component(id).domains).slice(2)})`;
 
 const selector = (id) => `[data-component="${CSS.escape(id)}"]`;

@@ -64,6 +64,13 @@ export function ticksOf(low, high, most) {
   return ticks.map((x) => ({x, text: text(x)}));
 }
 
+const lookers = new Set();
+
+/** Draws at once what has come into the page just now. */
+export function drawAll() {
+  for (const look of lookers) look();
+}
+
 /** Calls draw(width) now and whenever the width of the element changes. */
 export function onWidth(element, draw) {
   let last = 0;
@@ -71,5 +78,6 @@ export function onWidth(element, draw) {
     const width = Math.round(element.clientWidth);
     if (width > 0 && width !== last) draw(last = width);
   };
+  lookers.add(look);
   new ResizeObserver(look).observe(element);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report page: makes it from the JSON in <script id="report">. window.reportReady is true when it can be read.
 // `#all` in the address renders all formulas at once.
-import {button, html, icon, of} from './dom.js';
+import {button, drawAll, html, icon, of} from './dom.js';
 import {items, makeFolds, rich} from './items.js';
 import {component, domainClass, startMarks} from './mark.js';
 import {renderAll, renderAllFromNowOn, settled} from './math.js';
@@ -75,6 +75,7 @@ function preparePrint() {
   window.addEventListener('beforeprint', () => {
     undo = makeFolds(true);
     renderAll();
+    drawAll();
     const root = document.documentElement;
     root.classList.add('measured');
     for (const box of document.querySelectorAll('.equations')) {

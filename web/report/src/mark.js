@@ -42,7 +42,7 @@ function set(id) {
   marked = id;
   at = -1;
   if (id !== undefined) {
-    kind = domainClass(component(id).domains);
+    kind = domainClass(component(id).domains).replace('d-', 'm-');
     for (const element of document.querySelectorAll(selector(id))) element.classList.add('marked', kind);
   }
   show();

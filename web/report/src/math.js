@@ -21,9 +21,8 @@ const plain = (latex) => latex.replace(/\\htmlData{[^}]*}/g, '').replace(/\\(mat
 
 /** The dot stands on the letter, not on the middle of letter and index. */
 const dots = /\\(d?dot)\s*{((?:\\htmlData{[^{}]*}{)?)(\\?[a-zA-Z]+)_((?:[^{}\\]|{(?:[^{}]|{[^{}]*})*}))(}?)}/g;
-const dotless = {i: '\\imath', j: '\\jmath'};
-const placed = (latex) => latex.replace(/\\(d?dot)\s*{([ij])}/g, (all, dot, base) => `\\${dot}{${dotless[base]}}`).replace(dots, (all, dot, open, base, index, close) =>
-  ((open !== '') === (close !== '') && (base.startsWith('\\') || base.length === 1) ? `${open}\\${dot}{${dotless[base] ?? base}}_${index}${close}` : all));
+const placed = (latex) => latex.replace(dots, (all, dot, open, base, index, close) =>
+  ((open !== '') === (close !== '') && (base.startsWith('\\') || base.length === 1) ? `${open}\\${dot}{${base}}_${index}${close}` : all));
 
 function render(element) {
   const latex = waiting.get(element);

@@ -97,6 +97,6 @@ export function pattern({title, rows = [], columns = [], cells = [], blocks = []
   const room = html('div', {class: 'pattern-room'}, drawing);
   room.append(html('div', {class: 'tools'}, ...zoomable(drawing, {most: Math.max(4, count / 5)})));
   return html('figure', {class: 'pattern'},
-      html('figcaption', {}, title ?? '', html('span', {class: 'soft'}, ` ${count} equations, ${cells.length} entries`)), room,
+      html('figcaption', {}, title ?? '', html('span', {class: 'soft'}, ` ${rows.length} ${rows.length === 1 ? 'equation' : 'equations'}, ${cells.length} entries`)), room,
       ...(legend.length > 0 ? [html('div', {class: 'legend'}, ...legend)] : []));
 }

@@ -91,6 +91,8 @@ async function use(browser, file, name) {
   const time = Date.now() - begin;
 
   const done = [];
+  const sideClasses = () => page.evaluate(() => [...document.querySelectorAll('#cr-side [data-component]')].map((each) => each.className).join());
+  const classes = await sideClasses();
   for (const [what, selectors] of Object.entries(targets)) {
     const present = await page.evaluate((list) => list.some((selector) => document.querySelector(selector)), selectors);
     // Formulas come when they are near.
@@ -127,6 +129,8 @@ async function use(browser, file, name) {
     await page.waitForTimeout(30);
     assert.equal((await page.evaluate(marksOf, point.owner)).marked, 0, `${what}: nothing stays marked`);
   }
+
+  assert.equal(await sideClasses(), classes, 'marks leave nothing behind');
 
   // Wheel and double click in the graph.
   const graph = page.locator('.graph-room > svg').first();

@@ -25,7 +25,7 @@ function contents(sections) {
 
 function componentList(components) {
   const list = html('ul', {}, ...components.map(({id, class: type, domains}) => html('li', {},
-      html('button', {type: 'button', class: `owner ${domainClass(domains)}`, title: type, ...of(id)}, html('i'), html('span', {}, id)))));
+      html('button', {type: 'button', class: `owner ${domainClass(domains)}`, title: type ? `${id}: ${type}` : id, ...of(id)}, html('i'), html('span', {}, id)))));
   const filter = components.length < filterFrom ? [] : [html('input', {
     type: 'search', placeholder: 'Find a component', 'aria-label': 'Find a component',
     oninput: ({target}) => {
@@ -77,6 +77,13 @@ function preparePrint() {
     renderAll();
     drawAll();
     const root = document.documentElement;
+    const {theme} = root.dataset;
+    const shut = undo;
+    root.dataset.theme = 'light';
+    undo = () => {
+      root.dataset.theme = theme;
+      shut();
+    };
     root.classList.add('measured');
     for (const box of document.querySelectorAll('.equations')) {
       const widths = [...box.querySelectorAll('.left > .katex')].map((formula) => formula.getBoundingClientRect().width);
@@ -87,7 +94,10 @@ function preparePrint() {
     root.classList.remove('measured');
     for (const [element, part] of wide) element.style.setProperty('--shrink', Math.max(part * 0.98, 0.3).toFixed(3));
   });
-  window.addEventListener('afterprint', () => undo());
+  window.addEventListener('afterprint', () => {
+    undo();
+    undo = () => {};
+  });
 }
 
 async function start() {

@@ -46,11 +46,15 @@ export function numberText(x) {
 
 export const unitText = (unit) => (unit ?? '').replace(/\*/g, '·').replace(/\^2/g, '²').replace(/\^3/g, '³');
 
-/** About `most` round numbers from low to high, with their texts. */
+/** About `most` round numbers from low to high, three at least, with their texts. */
 export function ticksOf(low, high, most) {
   const rough = (high - low) / Math.max(most, 1);
   const ten = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 2.5, 5, 10].map((k) => k * ten).find((s) => s >= rough * 0.8);
+  const steps = [0.5, 1, 2, 2.5, 5, 10].map((k) => k * ten);
+  const countOf = (size) => Math.floor(high / size + 1e-9) - Math.ceil(low / size - 1e-9) + 1;
+  let best = steps.findIndex((size) => size >= rough * 0.8);
+  while (best > 0 && countOf(steps[best]) < 3) --best;
+  const step = steps[best];
   const ticks = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k) ticks.push(k * step);
   const large = Math.max(Math.abs(low), Math.abs(high));

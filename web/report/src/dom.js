@@ -46,15 +46,19 @@ export function numberText(x) {
 
 export const unitText = (unit) => (unit ?? '').replace(/\*/g, '·').replace(/\^2/g, '²').replace(/\^3/g, '³');
 
-/** About `most` round numbers from low to high, with their texts. */
+/** About `most` round numbers from low to high, three at least, with their texts. */
 export function ticksOf(low, high, most) {
   const rough = (high - low) / Math.max(most, 1);
   const ten = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((k) => k * ten).find((s) => s >= rough * 0.999);
+  const steps = [0.5, 1, 2, 2.5, 5, 10].map((k) => k * ten);
+  const countOf = (size) => Math.floor(high / size + 1e-9) - Math.ceil(low / size - 1e-9) + 1;
+  let best = steps.findIndex((size) => size >= rough * 0.8);
+  while (best > 0 && countOf(steps[best]) < 3) --best;
+  const step = steps[best];
   const ticks = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k) ticks.push(k * step);
   const large = Math.max(Math.abs(low), Math.abs(high));
-  const place = Math.floor(Math.log10(step) + 1e-9);
+  const place = Math.floor(Math.log10(step) + 1e-9) - (/^2.5/.test(step.toExponential()) ? 1 : 0);
   const plain = large < 1e5 && large >= 1e-3;
   const text = (x) => {
     if (Math.abs(x) < 1e-9 * step) return '0';
@@ -64,6 +68,13 @@ export function ticksOf(low, high, most) {
   return ticks.map((x) => ({x, text: text(x)}));
 }
 
+const lookers = new Set();
+
+/** Draws at once what has come into the page just now. */
+export function drawAll() {
+  for (const look of lookers) look();
+}
+
 /** Calls draw(width) now and whenever the width of the element changes. */
 export function onWidth(element, draw) {
   let last = 0;
@@ -71,5 +82,6 @@ export function onWidth(element, draw) {
     const width = Math.round(element.clientWidth);
     if (width > 0 && width !== last) draw(last = width);
   };
+  lookers.add(look);
   new ResizeObserver(look).observe(element);
 }

@@ -5,7 +5,7 @@ import {colorOf, component, domainClass, markIn} from './mark.js';
 import {axes, chart, curveColor, leftFor, rangeOf, valueAt} from './plot.js';
 import {hideTip, tip} from './tip.js';
 
-const gap = 14;
+const gap = 38;  // room for a name over a box
 const boxWide = 15;
 
 function siText(x, unit) {
@@ -120,12 +120,18 @@ class Flow {
     this.islands = islands.map((island) => ({...island, color: islandColor(island)}));
     this.room = html('div', {class: 'flow-room'});
     this.same = false;
-    this.height = 300;
     this.now = new Map();  // where the boxes are while they move
     this.largest = 0;
     const ids = [...new Set(islands.flatMap(({components}) => components.map((each) => each.component)))];
     this.order = new Map(ids.map((id, k) => [id, k]));
-    for (let k = 0; k < times.length; ++k) this.largest = Math.max(this.largest, this.most(this.at(times[k], k)));
+    // As high as the fullest column ever needs.
+    let fullest = 1;
+    for (let k = 0; k < times.length; k += Math.max(1, Math.floor(times.length / 300))) {
+      const state = this.at(times[k], k);
+      fullest = Math.max(fullest, this.fullest(state));
+      this.largest = Math.max(this.largest, this.most(state));
+    }
+    this.height = Math.min(Math.max(280, 130 + 62 * fullest), 900);
     onWidth(this.room, (width) => {
       this.width = width;
       this.now.clear();
@@ -160,6 +166,12 @@ class Flow {
     return Math.max(0, nodes.reduce((sum, {gives, takes}) => sum + Math.max(gives - takes, 0), 0), ...nodes.map(({gives, takes}) => Math.max(gives, takes)));
   }
 
+  fullest({nodes, links}) {
+    const counts = new Map();
+    for (const column of columnsOf(nodes, links).values()) counts.set(column, (counts.get(column) ?? 0) + 1);
+    return Math.max(0, ...counts.values());
+  }
+
   setTime(time) {
     this.time = time;
     this.draw();
@@ -177,7 +189,7 @@ class Flow {
     for (const node of seen) columns[Math.max(column.get(node.id), 0)].push(node);
     const unit = Math.min(...columns.filter((list) => list.length > 0).map((list) => {
       const sum = list.reduce((total, {gives, takes}) => total + Math.max(gives, takes), 0);
-      return (this.height - 56 - (list.length - 1) * gap * 1.6) / sum;
+      return (this.height - 56 - (list.length - 1) * gap) / sum;
     }));
     const scale = this.same && this.largest > 0 ? Math.min(unit, unit * most / this.largest) : unit;
     const side = Math.min(170, 0.24 * this.width);
@@ -185,10 +197,10 @@ class Flow {
     columns.forEach((list, k) => {
       const heights = list.map(({gives, takes}) => Math.max(gives, takes) * scale);
       const free = this.height - 56 - heights.reduce((sum, each) => sum + each, 0);
-      const between = list.length > 1 ? Math.min(free / (list.length - 1), 3.4 * gap) : 0;
+      const between = list.length > 1 ? Math.min(free / (list.length - 1), 1.6 * gap) : 0;
       let y = 34 + (free - between * (list.length - 1)) / 2;
       list.forEach((node, n) => {
-        places.set(node.id, {...node, column: k, last, x: side + (k / last) * (this.width - 2 * side - boxWide), y, height: Math.max(heights[n], 1.5)});
+        places.set(node.id, {...node, x: side + (k / last) * (this.width - 2 * side - boxWide), y, height: Math.max(heights[n], 1.5)});
         y += heights[n] + between;
       });
     });
@@ -251,9 +263,9 @@ class Flow {
         onpointerleave: hideTip,
       }));
     }
-    for (const {id, x, y, height, takes, gives, column, last} of places.values()) {
-      const end = column === last && !(gives > 0);
-      const begin = column === 0;
+    for (const {id, x, y, height, takes, gives} of places.values()) {
+      const end = !(gives > 0);
+      const begin = !(takes > 0);
       const rest = takes - gives;
       const note = takes > 0 && gives > 0 ? `${siText(takes, 'W')} → ${siText(gives, 'W')}` : siText(Math.max(takes, gives), 'W');
       const [textX, anchor] = begin ? [x - 8, 'end'] : end ? [x + boxWide + 8, 'start'] : [x + boxWide / 2, 'middle'];
@@ -321,11 +333,13 @@ export function energy({times = [], islands = [], stored = []}) {
     figure.append(html('figure', {class: 'flows'}, html('figcaption', {}, 'Power flow'), flow.room,
         html('div', {class: 'controls'}, play, slider, shown, html('label', {}, same, ' same scale at all times')),
         html('div', {class: 'legend'}, ...flow.islands.map(({name, color}) => html('span', {class: 'kind', style: `--color: ${color}`}, name ?? '')))));
+    const powersRoom = html('div', {class: 'powers'});
+    figure.append(html('h4', {}, 'Power into the components'), powersRoom);
     islands.forEach(({name, components}) => {
       const curves = components.map(({component: id, power}) => ({name: id, unit: 'W', component: id, values: power}));
-      const powers = chart({title: `Power into the components: ${name ?? ''}`, x: {title: 'time', unit: 's', values: times}, curves, tall: 170, follow: setTime});
+      const powers = chart({title: name ?? '', label: `Power into the components: ${name ?? ''}`, x: {title: 'time', unit: 's', values: times}, curves, tall: 130, follow: setTime});
       parts.push(powers.cursor);
-      figure.append(powers.figure);
+      powersRoom.append(powers.figure);
     });
   }
   // Where most happens.

@@ -31,6 +31,11 @@ function adapt(element) {
   }
 }
 
+/** The same for a style sheet; what it says for dark follows the choice of the reader. */
+const sheet = (text, prefix) => text.replace(/\b(fill|stroke|color)(\s*:\s*)([^;}]+)/g, (all, name, between, value) => `${name}${between}${adapted(value) ?? value}`)
+    .replace(/url\(["']?#([^)"']+)["']?\)/g, `url(#${prefix}$1)`)
+    .replace(/@media\s*(screen\s+and\s*)?\(\s*prefers-color-scheme\s*:\s*(dark|light)\s*\)/g, ':root[data-theme="$2"] &');
+
 /** Names inside of one drawing are its own. */
 function rename(root, prefix) {
   const ids = new Set();
@@ -84,7 +89,7 @@ export function graph({title, svg: source}) {
   clean(drawing);
   rename(drawing, prefix);
   // Its style sheet is for this drawing only.
-  for (const style of drawing.querySelectorAll('style')) style.textContent = `#${room.id} { ${style.textContent} }`;
+  for (const style of drawing.querySelectorAll('style')) style.textContent = `#${room.id} { ${sheet(style.textContent, prefix)} }`;
   for (const element of [drawing, ...drawing.querySelectorAll('*')]) adapt(element);
   const size = (name) => parseFloat(drawing.getAttribute(name)) || undefined;
   const [width, height] = [size('width') ?? 640, size('height') ?? 400];

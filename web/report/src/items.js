@@ -3,12 +3,13 @@
 import {html, of} from './dom.js';
 import {energy} from './energy.js';
 import {graph} from './graph.js';
-import {markIn} from './mark.js';
+import {markIn, ownerOf} from './mark.js';
 import {formula} from './math.js';
 import {pattern} from './pattern.js';
 import {plot} from './plot.js';
 
 const rowsAtFirst = 300;
+const equationsInPart = 16;
 
 /** A sentence with `code` and $latex$. */
 export function rich(text, math = true) {
@@ -17,7 +18,7 @@ export function rich(text, math = true) {
   let end = 0;
   for (const match of (text ?? '').matchAll(find)) {
     parts.push(text.slice(end, match.index));
-    parts.push(match[1] !== undefined ? html('code', {}, match[1]) : formula(html('span'), match[2]));
+    parts.push(match[1] !== undefined ? html('code', of(ownerOf(match[1])), match[1]) : formula(html('span'), match[2]));
     end = match.index + match[0].length;
   }
   parts.push((text ?? '').slice(end));
@@ -62,30 +63,49 @@ function table({columns = [], rows = []}) {
 
 function equations({rows = []}) {
   const box = html('div', {class: 'equations'});
+  // In parts, of which the browser lays out only those that are near; their left sides are as wide as the widest.
+  const parts = rows.length > 2 * equationsInPart;
+  let part = html('div', {class: parts ? 'part far' : 'part'});
+  box.append(part);
   const bare = (latex) => (latex ?? '').replace(/\\htmlData{[^}]*}/g, '').replace(/\\[a-z]+/gi, 'x').replace(/[{}_^]/g, '').length;
   // The widest left side is there at once, so that nothing moves when the others come.
   const lengths = rows.map(({left}) => bare(left));
   const widest = lengths.indexOf(Math.max(0, ...lengths));
   rows.forEach(({left, right, component, label, note}, k) => {
+    if (parts && k > 0 && k % equationsInPart === 0) box.append(part = html('div', {class: 'part far'}));
+    const group = part;
     const row = html('div', {class: left ? 'equation' : 'equation whole', ...of(component)});
     if (left) {
-      row.append(formula(html('div', {class: 'left'}), left, {display: true, now: k === widest && rows.length > 8}), html('div', {class: 'is', 'aria-hidden': 'true'}, '='));
+      row.append(formula(html('div', {class: 'left'}), left, {display: true, now: k === widest && rows.length > 8, group}), html('div', {class: 'is', 'aria-hidden': 'true'}, '='));
     }
-    row.append(formula(html('div', {class: 'side'}), right ?? '', {display: true}));
+    row.append(formula(html('div', {class: 'side'}), right ?? '', {display: true, group}));
     if (note) row.append(html('div', {class: 'note'}, ...rich(note)));
     if (label) row.append(html('div', {class: 'number'}, `(${label})`));
-    box.append(row);
+    part.append(row);
   });
+  if (parts && widest >= 0 && lengths[widest] > 0) {
+    const first = box.querySelectorAll('.equation')[widest].querySelector('.left');
+    setTimeout(() => {
+      const ruler = html('div', {class: 'ruler'}, first.cloneNode(true));
+      document.body.append(ruler);
+      box.style.setProperty('--left', `${Math.ceil(ruler.getBoundingClientRect().width)}px`);
+      ruler.remove();
+    }, 0);
+  }
   return box;
 }
 
 function matrix({name, rows = [], columns = [], entries = []}) {
   const label = (tag, {latex, component} = {}, k) => html(tag, {...of(component), scope: tag === 'th' ? k : undefined}, latex ? formula(html('span'), latex) : '');
-  const body = rows.map((row, r) => html('tr', {}, label('th', row, 'row'), html('td', {class: 'open'}),
+  const body = rows.map((row, r) => {
+    const group = html('tr');
+    group.append(label('th', row, 'row'), html('td', {class: 'open'}),
       ...columns.map((column, c) => {
         const latex = entries[r]?.[c];
-        return latex ? html('td', {class: 'entry'}, formula(html('span'), latex)) : html('td', {class: 'zero'}, '0');
-      }), html('td', {class: 'close'})));
+        return latex ? html('td', {class: 'entry'}, formula(html('span'), latex, {display: columns.length <= 8, group})) : html('td', {class: 'zero'}, '0');
+      }), html('td', {class: 'close'}));
+    return group;
+  });
   const head = columns.some((column) => column?.latex) ?
       [html('thead', {}, html('tr', {}, html('th'), html('td'), ...columns.map((column) => label('th', column, 'col')), html('td')))] : [];
   return html('div', {class: 'matrix', tabindex: columns.length > 6 ? '0' : undefined},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report page: makes it from the JSON in <script id="report">. window.reportReady is true when it can be read.
 // `#all` in the address renders all formulas at once.
-import {button, html, icon, of} from './dom.js';
+import {button, drawAll, html, icon, of} from './dom.js';
 import {items, makeFolds, rich} from './items.js';
 import {component, domainClass, startMarks} from './mark.js';
 import {renderAll, renderAllFromNowOn, settled} from './math.js';
@@ -25,7 +25,7 @@ function contents(sections) {
 
 function componentList(components) {
   const list = html('ul', {}, ...components.map(({id, class: type, domains}) => html('li', {},
-      html('button', {type: 'button', class: `owner ${domainClass(domains)}`, title: type, ...of(id)}, html('i'), html('span', {}, id)))));
+      html('button', {type: 'button', class: `owner ${domainClass(domains)}`, title: type ? `${id}: ${type}` : id, ...of(id)}, html('i'), html('span', {}, id)))));
   const filter = components.length < filterFrom ? [] : [html('input', {
     type: 'search', placeholder: 'Find a component', 'aria-label': 'Find a component',
     oninput: ({target}) => {
@@ -66,7 +66,7 @@ function followSections(sections, side) {
     wanted = true;
     requestAnimationFrame(look);
   }, {passive: true});
-  look();
+  requestAnimationFrame(look);
 }
 
 /** On paper all folds are open, all formulas there, and those too wide for it smaller. */
@@ -75,14 +75,29 @@ function preparePrint() {
   window.addEventListener('beforeprint', () => {
     undo = makeFolds(true);
     renderAll();
+    drawAll();
     const root = document.documentElement;
+    const {theme} = root.dataset;
+    const shut = undo;
+    root.dataset.theme = 'light';
+    undo = () => {
+      root.dataset.theme = theme;
+      shut();
+    };
     root.classList.add('measured');
+    for (const box of document.querySelectorAll('.equations')) {
+      const widths = [...box.querySelectorAll('.left > .katex')].map((formula) => formula.getBoundingClientRect().width);
+      box.style.setProperty('--left-print', `${Math.ceil(Math.min(Math.max(0, ...widths), 260))}px`);
+    }
     const wide = [...document.querySelectorAll('.equation > .side, .matrix, .table-room')]
         .map((element) => [element, element.clientWidth / element.scrollWidth]).filter(([, part]) => part < 0.995);
     root.classList.remove('measured');
     for (const [element, part] of wide) element.style.setProperty('--shrink', Math.max(part * 0.98, 0.3).toFixed(3));
   });
-  window.addEventListener('afterprint', () => undo());
+  window.addEventListener('afterprint', () => {
+    undo();
+    undo = () => {};
+  });
 }
 
 async function start() {

@@ -22,6 +22,14 @@ export function domainClass(domains) {
 }
 
 export const component = (id) => components.get(id) ?? {id, domains: []};
+/** The component that a name such as `motor` or `motor.i` speaks of. */
+export function ownerOf(name) {
+  for (let id = name; id !== ''; id = id.slice(0, Math.max(id.lastIndexOf('.'), 0))) {
+    if (components.has(id)) return id;
+  }
+  return undefined;
+}
+
 export const colorOf = (id) => `var(--${domainClass(component(id).domains).slice(2)})`;
 
 const selector = (id) => `[data-component="${CSS.escape(id)}"]`;
@@ -34,7 +42,7 @@ function set(id) {
   marked = id;
   at = -1;
   if (id !== undefined) {
-    kind = domainClass(component(id).domains);
+    kind = domainClass(component(id).domains).replace('d-', 'm-');
     for (const element of document.querySelectorAll(selector(id))) element.classList.add('marked', kind);
   }
   show();

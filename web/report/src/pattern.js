@@ -54,11 +54,21 @@ export function pattern({title, rows = [], columns = [], cells = [], blocks = []
         svg('text', {...of(component), class: 'label', transform: `translate(${k + 0.5} -0.3) rotate(-90)`}, shortened(text ?? '', 28))));
   }
 
+  /** The filled cell next to the pointer, where cells are smaller than what a hand can point at. */
+  const nearest = (row, column, reach) => {
+    for (let far = 0; far <= reach; ++far) {
+      for (let r = row - far; r <= row + far; ++r) {
+        for (let c = column - far; c <= column + far; ++c) {
+          if (Math.max(Math.abs(r - row), Math.abs(c - column)) === far && filled.has(r * count + c)) return [r, c];
+        }
+      }
+    }
+    return [row, column];
+  };
   drawing.addEventListener('pointermove', (event) => {
     const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(drawing.getScreenCTM().inverse());
-    const row = Math.floor(point.y);
-    const column = Math.floor(point.x);
     const inside = (k) => k >= 0 && k < count;
+    const [row, column] = nearest(Math.floor(point.y), Math.floor(point.x), Math.min(Math.floor(3 / drawing.getScreenCTM().a), 12));
     if (!inside(row) && !inside(column)) {
       leave();
       return;
@@ -87,6 +97,6 @@ export function pattern({title, rows = [], columns = [], cells = [], blocks = []
   const room = html('div', {class: 'pattern-room'}, drawing);
   room.append(html('div', {class: 'tools'}, ...zoomable(drawing, {most: Math.max(4, count / 5)})));
   return html('figure', {class: 'pattern'},
-      html('figcaption', {}, title ?? '', html('span', {class: 'soft'}, ` ${count} equations, ${cells.length} entries`)), room,
+      html('figcaption', {}, title ?? '', html('span', {class: 'soft'}, ` ${rows.length} ${rows.length === 1 ? 'equation' : 'equations'}, ${cells.length} entries`)), room,
       ...(legend.length > 0 ? [html('div', {class: 'legend'}, ...legend)] : []));
 }

@@ -160,9 +160,11 @@ export function chart({title, x, curves = [], events = [], tall, follow, colorOf
       Object.assign(pane, axes(drawing, {left, right, top: pane.top, bottom: pane.bottom, x: range, y: pane.y, title: unit ? `in ${unit}` : '', below}));
       drawing.append(svg('clipPath', {id: `${clip}-${k}`}, svg('rect', {x: left, y: pane.top - 2, width: Math.max(right - left, 1), height: high + 4})));
       const inside = svg('g', {'clip-path': `url(#${clip}-${k})`});
-      for (const {time} of events) {
-        if (time >= range[0] && time <= range[1]) inside.append(svg('path', {class: 'event', d: `M${pane.toX(time).toFixed(1)} ${pane.top}V${pane.bottom}`}));
-      }
+      // Many of them would hide the curves: then they are short.
+      const near = events.filter(({time}) => time >= range[0] && time <= range[1]);
+      const from = near.length > 60 ? pane.bottom - 7 : pane.top;
+      const places = new Set(near.map(({time}) => pane.toX(time).toFixed(near.length > 60 ? 0 : 1)));
+      if (places.size > 0) inside.append(svg('path', {class: 'event', d: [...places].map((at) => `M${at} ${from}V${pane.bottom}`).join('')}));
       for (const curve of pane.those) {
         const d = curvePath(xs, curve.values ?? [], pane.toX, pane.toY);
         inside.append(svg('path', {...of(curve.component), class: 'curve', d, style: `stroke: ${curve.color}`, 'stroke-dasharray': curve.dash}));
@@ -206,7 +208,7 @@ export function chart({title, x, curves = [], events = [], tall, follow, colorOf
     if (follow) follow(value);
     else cursor(value);
     const near = events.filter(({time}) => Math.abs(panes[0].toX(time) - panes[0].toX(value)) < 5);
-    if (near.length > 0) tip(event, ...near.slice(0, 6).map(({time, text}) => [html('b', {}, `${numberText(time)} ${unitText(x?.unit)} `), text ?? '']));
+    if (near.length > 0) tip(event, ...near.slice(0, 5).map(({time, text}) => [html('b', {}, `${numberText(time)} ${unitText(x?.unit)} `), text ?? '']));
     else hideTip();
   });
   room.addEventListener('pointerdown', (event) => {

@@ -15,6 +15,8 @@ export function tip(event, ...lines) {
   box.style.transform = `translate(${Math.max(4, Math.round(x))}px, ${Math.max(4, Math.round(y))}px)`;
 }
 
+window.addEventListener('scroll', () => hideTip(), {passive: true});
+
 export function hideTip() {
   if (box) box.style.display = 'none';
 }

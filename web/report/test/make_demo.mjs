@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes demo.json, a report with every kind of item: a DC motor drives a load over a gear.
 //   node make_demo.mjs > demo.json
-const p = {R: 0.42, L: 6e-4, K: 0.062, Jm: 2.1e-4, Jl: 4.8e-3, n: 5, b: 0.02, kp: 0.9, ki: 14, u: 36, C: 55, Rth: 2.2, eta: 0.95};
+const p = {R: 0.42, L: 6e-4, K: 0.062, Jm: 2.1e-4, Jl: 0.08, n: 5, b: 0.02, kp: 0.5, ki: 2, u: 36, C: 55, Rth: 2.2, eta: 0.95};
 const round = (x, digits = 4) => Number(x.toPrecision(digits));
 
 // ---- the numbers: explicit steps of 20 µs, one sample in 5 ms ----
@@ -30,7 +30,7 @@ for (let k = 0; k <= 80000; ++k) {
     keep('supply', -u * i); keep('driveIn', u * i); keep('drive', -u * i); keep('motorIn', u * i);
     keep('motor', -out); keep('gearIn', out); keep('gear', -out); keep('bearing', b * w * w); keep('load', out - b * w * w);
     keep('motorHeat', -heat); keep('housing', heat - lost); keep('ambient', lost);
-    keep('i', i); keep('u', u); keep('w', w / p.n); keep('phi', phi / p.n); keep('reference', reference); keep('T', 293.15 + T);
+    keep('i', i); keep('u', u); keep('w', w / p.n); keep('phi', phi / p.n); keep('reference', reference); (log.T ??= []).push(round(293.15 + T, 7));
     keep('coil', 0.5 * p.L * i * i + 0.5 * p.Jm * w * w); keep('kinetic', 0.5 * (p.Jl / p.n ** 2) * w * w); keep('warm', p.C * T);
   }
   i += di * dt; w += dw * dt; phi += w * dt; T += (heat - lost) / p.C * dt;
@@ -81,7 +81,7 @@ const markers = Object.entries(colors).map(([domain, color]) =>
   `<marker id="arrow-${domain}" viewBox="0 0 10 10" refX="8" refY="5" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 1L9 5L0 9z" fill="${color}"/></marker>`);
 const dots = Object.entries(nodes).map(([name, [x, y]]) =>
   `<circle cx="${x}" cy="${y}" r="5.5" fill="${name.endsWith('0') || name === 'g' ? '#333333' : 'white'}" stroke="black" stroke-width="1.6"/>`);
-const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 900 390" width="900" height="390"><style>text { font-family: sans-serif; font-size: 12px; }</style>` +
+const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="20 50 870 290" width="870" height="290"><style>text { font-family: sans-serif; font-size: 12px; }</style>` +
     `<defs>${markers.join('')}</defs>${drawn.join('')}${dots.join('')}</svg>`;
 
 // ---- which variable stands in which equation ----
@@ -132,8 +132,8 @@ const source = `system DriveDemo {
   drive      : HBridge
   motor      : DCMotor(R = 0.42 ohm, L = 0.6 mH, k = 0.062 V*s, J = 2.1e-4 kg*m^2)
   gear       : IdealGear(n = 5)
-  load       : Inertia(J = 4.8e-3 kg*m^2)
-  controller : PI(kp = 0.9, ki = 14)
+  load       : Inertia(J = 0.08 kg*m^2)
+  controller : PI(kp = 0.5, ki = 2)
 }`;
 const curve = (name, unit, component, values) => ({name, unit, component, values});
 const powers = (list) => list.map(([component, key]) => ({component, power: log[key]}));
@@ -157,7 +157,7 @@ const report = {
       {kind: 'table', columns: [{title: 'component'}, {title: 'symbol'}, {title: 'value', align: 'right'}, {title: 'unit'}, {title: 'meaning'}], rows: [
         parameter('supply', 'u_{\\mathrm{bat}}', '36', 'V', 'voltage'), parameter('motor', 'R_{a}', '0.42', 'Ω', 'resistance of the armature'), parameter('motor', 'L_{a}', '0.6', 'mH', 'inductance of the armature'),
         parameter('motor', 'k_{m}', '0.062', 'V·s', 'motor constant'), parameter('motor', 'J_{r}', '2.1e-4', 'kg·m²', 'inertia of the rotor'), parameter('gear', 'n', '5', '', 'ratio'),
-        parameter('bearing', 'b', '0.02', 'N·m·s', 'friction'), parameter('load', 'J_{\\mathrm{load}}', '4.8e-3', 'kg·m²', 'inertia'), parameter('housing', 'C_{h}', '55', 'J/K', 'heat capacity'), parameter('ambient', 'R_{\\mathrm{th}}', '2.2', 'K/W', 'thermal resistance')]},
+        parameter('bearing', 'b', '0.02', 'N·m·s', 'friction'), parameter('load', 'J_{\\mathrm{load}}', '0.08', 'kg·m²', 'inertia'), parameter('housing', 'C_{h}', '55', 'J/K', 'heat capacity'), parameter('ambient', 'R_{\\mathrm{th}}', '2.2', 'K/W', 'thermal resistance')]},
     ]},
     {id: 'equations', title: 'Equations', items: [
       {kind: 'text', text: 'The smallest set: four differential equations, and what they need. Point at a symbol to see all places where its component has a part.'},

@@ -46,9 +46,9 @@ function findPoint(selectors) {
       if (element.getPointAtLength && element.getTotalLength() > 0) {
         const matrix = element.getScreenCTM();
         const shift = element.matches('.cell') ? 0.38 : 0;
-        for (const part of shift ? [0] : [0.5, 0.3, 0.7, 0.15, 0.85, 0.4, 0.6]) {
+        for (const part of shift ? Array.from({length: 25}, (_, k) => k / 25) : [0.5, 0.3, 0.7, 0.15, 0.85, 0.4, 0.6]) {
           const {x, y} = element.getPointAtLength(part * element.getTotalLength());
-          points.push(new DOMPoint(x + shift, y + shift).matrixTransform(matrix));
+          points.push(new DOMPoint(x + (part === 0 ? shift : 0), y + (part === 0 ? shift : 0)).matrixTransform(matrix));
         }
       }
       const box = element.getBoundingClientRect();
@@ -86,11 +86,13 @@ async function use(browser, file, name) {
   });
   const address = pathToFileURL(file).href;
   const begin = Date.now();
-  await page.goto(address, {waitUntil: 'load'});
+  await page.goto(address, {waitUntil: 'commit'});
   await page.waitForFunction('window.reportReady === true');
   const time = Date.now() - begin;
 
   const done = [];
+  const sideClasses = () => page.evaluate(() => [...document.querySelectorAll('#cr-side [data-component]')].map((each) => each.className).join());
+  const classes = await sideClasses();
   for (const [what, selectors] of Object.entries(targets)) {
     const present = await page.evaluate((list) => list.some((selector) => document.querySelector(selector)), selectors);
     // Formulas come when they are near.
@@ -128,6 +130,8 @@ async function use(browser, file, name) {
     assert.equal((await page.evaluate(marksOf, point.owner)).marked, 0, `${what}: nothing stays marked`);
   }
 
+  assert.equal(await sideClasses(), classes, 'marks leave nothing behind');
+
   // Wheel and double click in the graph.
   const graph = page.locator('.graph-room > svg').first();
   if (await graph.count() > 0) {
@@ -149,8 +153,8 @@ async function use(browser, file, name) {
 
   // All formulas, in light and dark.
   await page.goto('about:blank');
-  await page.goto(`${address}#all`);
-  await page.waitForFunction('window.reportReady === true', undefined, {timeout: 60000});
+  await page.goto(`${address}#all`, {waitUntil: 'commit'});
+  await page.waitForFunction('window.reportReady === true', undefined, {timeout: 120000});
   const formulas = await page.evaluate(() => ({all: document.querySelectorAll('.math').length, waiting: document.querySelectorAll('.math.waiting').length}));
   assert.equal(formulas.waiting, 0, 'all formulas are there');
   if (pictures) {
@@ -158,10 +162,12 @@ async function use(browser, file, name) {
     const whole = {fullPage: true, ...(height > 15000 ? {fullPage: false} : {})};
     await page.screenshot({path: join(pictures, `${name}_light.png`), ...whole});
     await page.emulateMedia({colorScheme: 'dark'});
-    await page.waitForTimeout(100);
+    await page.waitForFunction("document.documentElement.dataset.theme === 'dark'");
     await page.screenshot({path: join(pictures, `${name}_dark.png`), ...whole});
     await page.emulateMedia({colorScheme: 'light'});
-    writeFileSync(join(pictures, `${name}.pdf`), await page.pdf({format: 'A4'}));
+    await page.waitForFunction("document.documentElement.dataset.theme === 'light'");
+    // Very long ones would take minutes.
+    if (height < 40000) writeFileSync(join(pictures, `${name}.pdf`), await page.pdf({format: 'A4'}));
   }
   // The choice of the reader is kept.
   const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
@@ -169,8 +175,9 @@ async function use(browser, file, name) {
   await page.locator('#cr-tools button').first().click();
   const after = await theme();
   assert.notEqual(after, before, 'the theme changes');
-  await page.reload();
-  await page.waitForFunction('window.reportReady === true', undefined, {timeout: 60000});
+  await page.goto('about:blank');
+  await page.goto(address, {waitUntil: 'commit'});
+  await page.waitForFunction('window.reportReady === true', undefined, {timeout: 120000});
   assert.equal(await theme(), after, 'the theme is remembered');
   await context.close();
   assert.deepEqual(complaints, []);

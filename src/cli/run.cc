@@ -263,6 +263,7 @@ int RunCotree(int argc, char** argv) {
                         "with the values, start values and beginning of this experiment of the file");
   for (const auto& [command, options] :
        {std::pair<CLI::App*, LinearizeOptions*>(equations_command, &equations),
+        std::pair<CLI::App*, LinearizeOptions*>(derive_command, &derive),
         std::pair<CLI::App*, LinearizeOptions*>(linearize_command, &linearize)}) {
     command
         ->add_option("--input", options->inputs,

@@ -30,7 +30,7 @@ class Steps {
   Steps(Translation& t, const StateSpace& space, const std::string& picture, Document* document)
       : t_(t),
         model_(*t.equations->model),
-        pool_(model_.expressions),
+        pool_(t.equations->model->expressions),
         graph_(*t.graph),
         sorted_(*t.sorted),
         space_(space),

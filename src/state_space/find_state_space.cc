@@ -192,6 +192,19 @@ void Finder::MakeBlock(size_t block) {
   }
   BlockSolution solution;
   if (equations.size() <= kMostEquations) {
+    // What is met first goes first.
+    std::vector<size_t> by_wish(unknowns.size());
+    std::iota(by_wish.begin(), by_wish.end(), size_t{0});
+    const auto wanted = [&](size_t k) {
+      return IsThrough(sorted_.OfSlot(slot_of_.at(unknowns[k].value)).variable) == options_.prefer_through;
+    };
+    std::stable_sort(by_wish.begin(), by_wish.end(),
+                     [&](size_t a, size_t b) { return !wanted(a) && wanted(b); });
+    std::vector<SymbolId> sorted_unknowns;
+    std::vector<bool> sorted_kept;
+    for (const size_t k : by_wish) sorted_unknowns.push_back(unknowns[k]), sorted_kept.push_back(kept[k]);
+    unknowns = std::move(sorted_unknowns);
+    kept = std::move(sorted_kept);
     solution =
         SolveBlock(pool_, residuals, unknowns, kept, [&](ExprId c) { return letters_.Evaluate(c) == 0; });
   } else {
@@ -206,10 +219,18 @@ void Finder::MakeBlock(size_t block) {
                             SymbolKind::kVariable);
     const bool in_symbols = !motion || options_.solve_motion || solution.core.size() == 1;
     if (solution.linear && in_symbols && solution.core.size() <= (options_.solve_motion ? 12 : kMostSolved))
-      values =
-          SolveCore(pool_, solution, options_.solve_motion ? SIZE_MAX : kMostOperations, options_.expand);
-    if (!values.empty()) {
-      for (size_t k = 0; k < values.size(); ++k) AddValue(solution.core[k], values[k]);
+      core = SolveCore(pool_, solution, options_.solve_motion ? SIZE_MAX : kMostOperations, options_.expand,
+                       pool_.Symbol(letter));
+    if (!core.values.empty()) {
+      if (!core.determinant.IsNone()) {
+        determinants_.push_back(letter);
+        made_of_[letter.value] = static_cast<uint32_t>(made_.size());
+        Made made;
+        made.symbols = {letter};
+        made.value = core.determinant;
+        made_.push_back(std::move(made));
+      }
+      for (size_t k = 0; k < core.values.size(); ++k) AddValue(solution.core[k], core.values[k]);
     } else {
       Made made;
       made.symbols = solution.core;

@@ -33,6 +33,18 @@ bool Varies(const ExprPool& pool, ExprId expr) {
   });
 }
 
+// More terms with a minus than with a plus; the first one decides where they are as many.
+bool IsRatherNegative(const Polynomial& p) {
+  ptrdiff_t balance = 0;
+  for (const Monomial& m : p.Terms()) {
+    const bool constant =
+        std::all_of(m.exponents.begin(), m.exponents.end(), [](uint32_t e) { return e == 0; });
+    if (constant) return m.coefficient < 0;
+    balance += m.coefficient < 0 ? -1 : 1;
+  }
+  return balance == 0 ? p.LeadIsNegative() : balance < 0;
+}
+
 bool IsSmallInteger(double x) {
   return x == std::floor(x) && std::fabs(x) <= 100;
 }
@@ -68,21 +80,16 @@ PrintedSize SizeOf(const ExprPool& pool, ExprId expr) {
   return out;
 }
 
-namespace {
-
-// What is the shorter of two ways to write something; a quotient in a denominator is hard to read.
 uint64_t CostOf(const ExprPool& pool, ExprId expr) {
   const PrintedSize size = SizeOf(pool, expr);
   ExprOrder order;
   FindOrder(pool, std::span(&expr, 1), &order);
-  uint64_t cost = size.operations + size.terms;
+  uint64_t cost = 2 * size.operations + size.terms;
   for (const ExprId id : order.nodes) {
     if (pool.op(id) == Op::kDivide && pool.op(pool.operand(id, 1)) == Op::kDivide) cost += 2;
   }
   return cost;
 }
-
-}  // namespace
 
 // --- Generators -------------------------------------------------------------------------------------------
 
@@ -209,7 +216,7 @@ std::optional<Fraction> FractionField::Normalize(Polynomial numerator, Polynomia
   if (denominator.IsConstant()) {
     numerator = *numerator.DividedBy(denominator);
     denominator = Polynomial::Integer(*ring_, 1);
-  } else if (denominator.LeadIsNegative()) {
+  } else if (IsRatherNegative(denominator)) {
     numerator = -numerator;
     denominator = -denominator;
   }
@@ -309,6 +316,27 @@ std::optional<Fraction> FractionField::ConvertNode(ExprId id) {
                                 : Divide(*out, *next);
   }
   return out;
+}
+
+std::optional<Fraction> FractionField::Evaluate(const Fraction& fraction,
+                                                std::span<const std::pair<SymbolId, ExprId>> numbers) const {
+  Polynomial numerator = fraction.numerator, denominator = fraction.denominator;
+  for (const auto& [symbol, number] : numbers) {
+    const auto generator = GeneratorOf(pool_.Symbol(symbol));
+    if (!generator) continue;
+    const auto value = Polynomial::Decimal(*ring_, pool_.NumberValue(number));
+    if (value == nullptr) return std::nullopt;
+    for (Polynomial* p : {&numerator, &denominator}) {
+      if (p->Degree(*generator) == 0) continue;
+      const std::vector<Polynomial> coefficients = p->CoefficientsOf(*generator);
+      Polynomial sum(*ring_);
+      for (uint32_t k = 0; k < coefficients.size(); ++k) {
+        if (!coefficients[k].IsZero()) sum = sum + coefficients[k] * value->Power(k);
+      }
+      *p = std::move(sum);
+    }
+  }
+  return Normalize(std::move(numerator), std::move(denominator));
 }
 
 // --- Linear equations -------------------------------------------------------------------------------------
@@ -610,11 +638,71 @@ ExprId FractionField::Shortest(const Fraction& fraction) const {
   return pool_.Divide(Shortest(numerator), Shortest(denominator));
 }
 
+namespace {
+
+// A factor that several terms of a sum have in common goes before a bracket.
+ExprId PullFactors(ExprPool& pool, ExprId expr) {
+  ExprOrder order;
+  FindOrder(pool, std::span(&expr, 1), &order);
+  std::vector<ExprId> made(order.nodes.size());
+  for (size_t at = 0; at < order.nodes.size(); ++at) {
+    const ExprId id = order.nodes[at];
+    std::vector<ExprId> operands;
+    for (const ExprId operand : pool.operands(id)) operands.push_back(made[order.PositionOf(operand)]);
+    ExprId out = operands.empty() ? id : pool.Rebuild(id, operands);
+    constexpr size_t kMostTerms = 40;
+    if (pool.op(out) == Op::kAdd && pool.operands(out).size() <= kMostTerms) {
+      const auto terms = pool.operands(out);
+      const auto factors = [&](ExprId term) {
+        return pool.op(term) == Op::kMultiply ? pool.operands(term) : std::span<const ExprId>{};
+      };
+      ExprId best;
+      ptrdiff_t most = 1;
+      for (const ExprId term : terms) {
+        for (const ExprId factor : factors(term)) {
+          if (pool.IsNumber(factor)) continue;
+          const auto count = std::count_if(terms.begin(), terms.end(), [&](ExprId other) {
+            const auto own = factors(other);
+            return std::find(own.begin(), own.end(), factor) != own.end();
+          });
+          if (count > most || (count == most && count > 1 && pool.Compare(factor, best) < 0))
+            best = factor, most = count;
+        }
+      }
+      if (!best.IsNone()) {
+        std::vector<ExprId> with, without;
+        for (const ExprId term : terms) {
+          const auto own = factors(term);
+          const auto found = std::find(own.begin(), own.end(), best);
+          if (found == own.end()) {
+            without.push_back(term);
+            continue;
+          }
+          std::vector<ExprId> rest(own.begin(), own.end());
+          rest.erase(rest.begin() + (found - own.begin()));
+          with.push_back(pool.Product(rest));
+        }
+        ExprId bracket = pool.Sum(with);
+        const bool turn = pool.IsNegative(bracket);
+        if (turn) bracket = pool.Negate(bracket);
+        ExprId pulled = pool.Multiply(best, PullFactors(pool, bracket));
+        without.push_back(turn ? pool.Negate(pulled) : pulled);
+        out = pool.Sum(without);
+      }
+    }
+    made[at] = out;
+  }
+  return made[order.PositionOf(expr)];
+}
+
+}  // namespace
+
 ExprId Shorten(ExprPool& pool, ExprId expr) {
   constexpr size_t kMostNodes = 4000;
   ExprOrder order;
   FindOrder(pool, std::span(&expr, 1), &order);
   if (order.nodes.size() > kMostNodes) return expr;
+  if (const ExprId pulled = PullFactors(pool, expr); CostOf(pool, pulled) < CostOf(pool, expr)) expr = pulled;
   FractionField field(pool, std::span(&expr, 1), 600);
   const auto fraction = field.Convert(expr);
   if (!fraction) return expr;

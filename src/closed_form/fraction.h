@@ -23,6 +23,9 @@ struct PrintedSize {
   uint64_t terms = 0;       // summands of all sums; 1 where there is none
 };
 PrintedSize SizeOf(const ExprPool& pool, ExprId expr);
+/// By which the shortest of several ways to write something is chosen: operations, terms, and what is hard to
+/// read.
+uint64_t CostOf(const ExprPool& pool, ExprId expr);
 
 /** Expressions as rational functions over Q (docs/theory/closed_forms.md, CF.1 to CF.5). Generators are what
 is no sum, product, quotient or integer power: symbols, time, functions. sin and cos of sums of angles are
@@ -47,6 +50,10 @@ class FractionField {
   Fraction Integer(long value) const {
     return {Polynomial::Integer(*ring_, value), Polynomial::Integer(*ring_, 1)};
   }
+
+  /// With numbers in the place of symbols, exact as decimals. None: a division by zero.
+  std::optional<Fraction> Evaluate(const Fraction& fraction,
+                                   std::span<const std::pair<SymbolId, ExprId>> numbers) const;
 
   /// As one sum over one sum of products of generators: coefficients collected, nothing factored.
   ExprId Expanded(const Fraction& fraction) const;

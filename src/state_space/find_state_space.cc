@@ -22,6 +22,12 @@ namespace {
 
 using Role = ReadableSymbol::Role;
 
+// Operations: above the first an expression is shortened on its way, above the second an inner variable
+// stays.
+// Of a large mechanism more inner variables stay, or the whole would be longer than anybody reads.
+constexpr uint64_t kShorten = 60, kLongestInner = 400, kLongestOfMany = 30;
+constexpr size_t kManyInner = 250;
+
 class Finder {
  public:
   Finder(const SortedSystem& sorted, const StateSpaceOptions& options)
@@ -31,6 +37,10 @@ class Finder {
         options_(options),
         letters_(system_, options.symbols) {
     slot_symbol_.resize(sorted.slots());
+    size_t inner = 0;
+    for (const uint32_t slot : sorted.slot_of_equation)
+      inner += system_.IsInner(sorted.OfSlot(slot).variable);
+    longest_inner_ = inner > kManyInner ? kLongestOfMany : kLongestInner;
   }
   StateSpace Run();
 
@@ -55,6 +65,7 @@ class Finder {
   ExprId Finish(ExprId expr);
   void DescribeSymbols(StateSpace& out, const std::vector<ExprId>& roots);
   std::string ComponentOf(uint32_t slot) const;
+  bool IsInner(uint32_t variable) const;
   bool IsThrough(uint32_t variable) const;
 
   const SortedSystem& sorted_;
@@ -66,7 +77,8 @@ class Finder {
   std::unordered_map<uint32_t, uint32_t> slot_of_;  // by symbol
   std::vector<Made> made_;                          // in the order of computation
   std::unordered_map<uint32_t, uint32_t> made_of_;  // by symbol
-  std::vector<Replacement> inlined_;
+  std::vector<Replacement> inlined_, inner_;
+  uint64_t longest_inner_ = kLongestInner;
   std::vector<SymbolId> determinants_;  // letters for those of solved blocks
 };
 
@@ -156,7 +168,20 @@ ExprId Finder::ResidualOf(uint32_t k) {
     const VariableRef at{ref.variable, ref.order + info.order};
     if (sorted_.HasSlot(at)) names.emplace_back(symbol, pool_.Symbol(SlotSymbol(sorted_.Slot(at))));
   }
-  return Tidy(Substitute(pool_, residual, names));
+  return Substitute(pool_, Tidy(Substitute(pool_, residual, names)), inner_);
+}
+
+// What only the equations of motion need: no variable that a user has seen.
+bool Finder::IsInner(uint32_t variable) const {
+  if (system_.IsInner(variable)) return true;
+  if (variable >= system_.part_variables) return false;
+  const uint32_t number = system_.PartOfVariable(variable);
+  if (number >= system_.graph->components.size()) return false;
+  const Part& part = system_.parts[number];
+  const ScalarVariable& v = system_.scalars[part.scalar].variables[variable - part.first_variable];
+  const ComponentClass& cls = system_.graph->ClassOf(*system_.model, ComponentId(part.component));
+  return v.role == ScalarVariable::Role::kVariable && !cls.spatial.IsNone() &&
+         cls.variables[v.index].role != VariableRole::kOutput;
 }
 
 void Finder::AddValue(SymbolId symbol, ExprId value) {
@@ -164,7 +189,12 @@ void Finder::AddValue(SymbolId symbol, ExprId value) {
   Made made;
   made.symbols = {symbol};
   made.value = value;
-  made.inner = system_.IsInner(sorted_.OfSlot(slot_of_.at(symbol.value)).variable);
+  made.inner = IsInner(sorted_.OfSlot(slot_of_.at(symbol.value)).variable);
+  if (made.inner) {
+    // Put in from here on, so that blocks are solved in what a user knows.
+    if (SizeOf(pool_, value).operations > kShorten) value = made.value = Shorten(pool_, value);
+    if (SizeOf(pool_, value).operations <= longest_inner_) inner_.emplace_back(symbol, value);
+  }
   made_.push_back(std::move(made));
 }
 
@@ -280,7 +310,6 @@ void Finder::MarkNeeded(std::vector<ExprId> roots) {
 // Whether a variable gets a line of its own: only where that shortens the whole (CF.6), or where it hides a
 // case distinction or foreign code.
 bool Finder::ShallBeNamed(const Made& made, ExprId value) const {
-  if (options_.inline_all) return false;
   const PrintedSize size = SizeOf(pool_, value);
   ExprOrder order;
   FindOrder(pool_, std::span(&value, 1), &order);
@@ -288,19 +317,27 @@ bool Finder::ShallBeNamed(const Made& made, ExprId value) const {
     const Op op = pool_.op(id);
     return op == Op::kIf || op == Op::kMin || op == Op::kMax || op == Op::kCall;
   });
+  if (options_.inline_all) return false;
   if (cases) return true;
-  constexpr uint64_t kLongest = 400;
-  if (made.inner) return size.operations > kLongest;
+  if (options_.expand) return false;
+  if (made.inner) return size.operations > longest_inner_;
   const uint64_t inlined = made.uses * size.operations, named = size.operations + made.uses + 3;
   return inlined > named && size.operations > 2;
 }
 
 ExprId Finder::Finish(ExprId expr) {
-  const ExprId put = Substitute(pool_, expr, inlined_);
-  if (options_.expand) {
+  ExprId put = Substitute(pool_, expr, inlined_);
+  const std::vector<Replacement>& numbers = letters_.numbers();
+  if (options_.expand || !numbers.empty()) {
+    // Numbers come in as decimals at the very end, so that what cancels in symbols cancels.
     FractionField field(pool_, std::span(&put, 1));
-    if (const auto fraction = field.Convert(put)) return field.Expanded(*fraction);
-    return put;
+    auto fraction = field.Convert(put);
+    put = Substitute(pool_, put, numbers);
+    if (fraction && !numbers.empty()) fraction = field.Evaluate(*fraction, numbers);
+    if (!fraction) return put;
+    if (options_.expand) return field.Expanded(*fraction);
+    const ExprId other = field.Shortest(*fraction);
+    return CostOf(pool_, other) <= CostOf(pool_, put) ? other : put;
   }
   return Shorten(pool_, put);
 }
@@ -389,7 +426,7 @@ StateSpace Finder::Run() {
       continue;
     }
     ExprId value = Substitute(pool_, made.value, inlined_);
-    if (SizeOf(pool_, value).operations > 40) value = Finish(value);
+    if (SizeOf(pool_, value).operations > kShorten) value = Finish(value);
     if (!ShallBeNamed(made, value)) {
       inlined_.emplace_back(made.symbols[0], value);
       continue;

@@ -14,10 +14,10 @@ struct LinearSymbols {
   std::vector<const ReadableSymbol*> states, inputs;
   std::vector<const ReadableEquation*> outputs;
   std::vector<std::vector<ExprId>> A, B, C, D;
-  bool at_a_point = false;  // derivatives of a nonlinear system: x and u are deviations
-  ExprId s;                 // the letter of the transfer functions
-  ExprId characteristic;    // det(s I - A) as a polynomial in s; none: too large
-  ExprId factored;          // the same as a product
+  bool at_a_point = false;                    // derivatives of a nonlinear system: x and u are deviations
+  ExprId s;                                   // the letter of the transfer functions
+  ExprId characteristic;                      // det(s I - A) as a polynomial in s; none: too large
+  ExprId factored;                            // the same as a product
   std::vector<std::vector<ExprId>> transfer;  // by output and input; empty: too large
 };
 

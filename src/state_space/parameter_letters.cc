@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "expr/evaluate.h"
-#include "expr/substitute.h"
 #include "state_space/rewrite.h"
 #include "system_graph/element_table.h"
 
@@ -140,9 +139,14 @@ ExprId ParameterLetters::Make(const Place& place) {
     if (same == value || std::fabs(same - value) <= 1e-14 * std::fabs(value)) return given;
   }
   if (!std::isfinite(value)) return pool_.Number(std::isnan(value) ? 0 : value);
-  if (!StaysLetter(path, component, value)) return pool_.Number(value);
+  const bool letter_stays = StaysLetter(path, component, value);
+  if (!letter_stays && (value == 0 || std::fabs(value) == 1)) return pool_.Number(value);
   const SymbolId symbol = pool_.DeclareSymbol(path, SymbolKind::kParameter);
   values_[symbol.value] = value;
+  if (!letter_stays) {
+    numbers_.emplace_back(symbol, pool_.Number(value));
+    return pool_.Symbol(symbol);
+  }
   ReadableSymbol letter;
   letter.symbol = pool_.Symbol(symbol);
   letter.path = path;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "expr/substitute.h"
 #include "state_space/state_space.h"
 
 namespace cotree {
@@ -20,6 +21,8 @@ class ParameterLetters {
 
   /// `symbol`: of the class of the component, as its scalar equations have it. None: it is no parameter.
   ExprId Of(ComponentId component, SymbolId symbol);
+  /// Letters that shall become numbers at the very end.
+  const std::vector<Replacement>& numbers() const { return numbers_; }
   /// Every letter that was handed out.
   const std::vector<ReadableSymbol>& letters() const { return letters_; }
   /// The value of an expression of letters alone.
@@ -43,6 +46,7 @@ class ParameterLetters {
   SymbolChoice choice_;
   std::map<std::pair<uint32_t, uint32_t>, ExprId> made_;  // component, parameter
   std::vector<ReadableSymbol> letters_;
+  std::vector<Replacement> numbers_;
   std::unordered_map<uint32_t, double> values_;  // by symbol
 };
 

@@ -76,9 +76,9 @@ struct StateSpaceOptions {
   SymbolChoice symbols;
   std::vector<VariableRef> outputs;
   std::vector<std::string> output_names;
-  bool solve_motion = false;  // accelerations as fractions instead of M q'' = Q
-  bool expand = false;        // every fraction as one sum over one sum
-  bool inline_all = false;    // no definitions: everything is put in
+  bool solve_motion = false;    // accelerations as fractions instead of M q'' = Q
+  bool expand = false;          // every fraction as one sum over one sum
+  bool inline_all = false;      // no definitions: everything is put in
   bool prefer_through = false;  // what remains unknown is rather a through variable (a current)
 };
 

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/describe_linear.h"
 #include "cli/linear_model.h"
 #include "cli/text_table.h"
 #include "cli/write_form.h"
 #include "derivation/derive.h"
+#include "derivation/describe_events.h"
 #include "derivation/describe_state_space.h"
 #include "document/write_document.h"
 #include "expr/print_latex.h"
@@ -62,6 +64,30 @@ bool CheckNames(const std::vector<std::string>& words, const SymbolChoice& choic
     return false;
   }
   return true;
+}
+
+// Outputs of components that drive nothing: what a system without states is there for.
+std::vector<VariableRef> OutputsReadByNobody(const Translation& t) {
+  const EquationSystem& system = *t.equations;
+  std::set<std::string> read;
+  for (const Driver& driver : ResolveDrivers(*system.model, *t.graph)) {
+    if (!driver.component.IsNone()) read.insert(DriverName(*system.model, *t.graph, driver));
+  }
+  std::vector<VariableRef> out;
+  for (uint32_t c = 1; c < t.graph->components.size(); ++c) {
+    const Part& part = system.parts[c];
+    const ScalarElement& scalar = system.scalars[part.scalar];
+    const ComponentClass& cls = t.graph->ClassOf(*system.model, ComponentId(c));
+    for (uint32_t v = 0; v < scalar.continuous; ++v) {
+      const VariableRef ref{part.first_variable + v, 0};
+      if (scalar.variables[v].role != ScalarVariable::Role::kVariable ||
+          cls.variables[scalar.variables[v].index].role != VariableRole::kOutput || !t.sorted->HasSlot(ref) ||
+          read.contains(system.VariableName(ref.variable)))
+        continue;
+      out.push_back(ref);
+    }
+  }
+  return out;
 }
 
 std::string RoleWord(ReadableSymbol::Role role) {
@@ -133,6 +159,7 @@ int FindReadable(const EquationsOptions& options, const Translation& t, StateSpa
   how.prefer_through =
       std::find(options.prefer.begin(), options.prefer.end(), "currents") != options.prefer.end();
   if (!FindOutputs(t, options.outputs, &how.outputs)) return kExitUsage;
+  if (t.sorted->states.empty() && how.outputs.empty()) how.outputs = OutputsReadByNobody(t);
   if (t.sorted->equations.size() > kMostEquations) {
     fmt::print(stderr,
                "cotree: {} equations are too many to be written as formulas (at most {}); `cotree derive` "
@@ -183,7 +210,11 @@ int SayReadable(const EquationsOptions& options, Translation& t, const Console& 
     document.sections.push_back(DescribeEquations(pool, space));
     document.sections[0].title.clear();
   }
-  for (DocumentSection section : {DescribeNames(pool, space), DescribeParameters(pool, space)}) {
+  if (space.derivatives.empty() && space.outputs.empty())
+    document.sections[0].items.emplace_back(
+        TextItem{"The system has no states; --output NAME prints the formula of a variable."});
+  for (DocumentSection section : {DescribeEvents(*t.sorted), DescribeNames(pool, space),
+                                  DescribeParameters(pool, space, options.digits)}) {
     if (!section.items.empty()) document.sections.push_back(std::move(section));
   }
   if (options.format == "json") {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "derivation/describe_events.h"
 #include "derivation/describe_state_space.h"
 #include "derivation/solved_equation.h"
 #include "model/describe_model.h"
@@ -357,8 +358,8 @@ void Steps::Substitution() {
           (space_.groups.empty()
                ? "."
                : ", and " + Count(space_.groups.size(), "group") + " of equations that hold together."));
-  for (DocumentSection section :
-       {DescribeEquations(pool_, space_), DescribeNames(pool_, space_), DescribeParameters(pool_, space_)}) {
+  for (DocumentSection section : {DescribeEquations(pool_, space_), DescribeNames(pool_, space_),
+                                  DescribeParameters(pool_, space_, document_->digits)}) {
     for (DocumentItem& item : section.items) s.items.push_back(std::move(item));
   }
 }
@@ -419,6 +420,7 @@ void Steps::Evaluation() {
         "at events and samples the discrete variables change, and the blocks are evaluated again until "
         "nothing changes");
   s.items.emplace_back(std::move(list));
+  for (DocumentItem& item : DescribeEvents(sorted_).items) s.items.push_back(std::move(item));
 }
 
 }  // namespace

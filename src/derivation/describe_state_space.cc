@@ -26,7 +26,6 @@ void AddGroup(ExprPool& pool, const StateSpace& space, const ReadableGroup& grou
     return;
   }
   MatrixItem matrix;
-  matrix.symmetric = group.is_motion;
   matrix.name = group.is_motion ? "M" : "H";
   const std::vector<ExprId> right = Renamed(pool, space, group.right);
   for (size_t i = 0; i < right.size(); ++i) {
@@ -37,6 +36,11 @@ void AddGroup(ExprPool& pool, const StateSpace& space, const ReadableGroup& grou
     label.formula = ExprId();
     label.text = std::to_string(i + 1);
     matrix.rows.push_back(label);
+  }
+  matrix.symmetric = true;
+  for (size_t i = 0; i < matrix.entries.size(); ++i) {
+    for (size_t j = 0; j < i; ++j)
+      matrix.symmetric = matrix.symmetric && matrix.entries[i][j] == matrix.entries[j][i];
   }
   items->emplace_back(TextItem{group.is_motion
                                    ? "Equations of motion, M times the accelerations = Q:"
@@ -118,13 +122,13 @@ DocumentSection DescribeNames(ExprPool& pool, const StateSpace& space) {
   return out;
 }
 
-DocumentSection DescribeParameters(ExprPool& pool, const StateSpace& space) {
+DocumentSection DescribeParameters(ExprPool& pool, const StateSpace& space, int digits) {
   DocumentSection out{"parameters", "Parameters", {}};
   TableItem table{{"name", "value", "unit", "is"}, "lrll", {}};
   for (const ReadableSymbol& s : space.symbols) {
     if (s.role != Role::kParameter) continue;
     table.rows.push_back(
-        {{{"", ShortSymbol(pool, s)}, {FormatNumber(s.value, 6)}, {s.unit}, {s.path}}, s.component});
+        {{{"", ShortSymbol(pool, s)}, {FormatNumber(s.value, digits)}, {s.unit}, {s.path}}, s.component});
   }
   if (!table.rows.empty()) out.items.emplace_back(std::move(table));
   return out;

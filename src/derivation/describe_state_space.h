@@ -10,8 +10,8 @@ namespace cotree {
 DocumentSection DescribeEquations(ExprPool& pool, const StateSpace& space);
 /// What the letters mean: states, inputs, defined variables.
 DocumentSection DescribeNames(ExprPool& pool, const StateSpace& space);
-/// Parameters with values and units.
-DocumentSection DescribeParameters(ExprPool& pool, const StateSpace& space);
+/// Parameters with values, to so many digits (0: all), and units.
+DocumentSection DescribeParameters(ExprPool& pool, const StateSpace& space, int digits);
 
 /// The letters' owners, for pages that mark components.
 void SetOwners(ExprPool& pool, const StateSpace& space, Document* document);

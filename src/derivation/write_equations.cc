@@ -47,7 +47,7 @@ std::string WriteSympy(ExprPool& pool, const StateSpace& space, const std::strin
     out += renamed.Name(k) + " = Symbol('" + renamed.Name(k) + "', real=True)\n";
   out += "\nnames = {\n";
   for (size_t k = 0; k < space.symbols.size(); ++k)
-    out += "    '" + renamed.Name(k) + "': '" + space.symbols[k].path + "',\n";
+    out += "    '" + renamed.Name(k) + "': \"" + space.symbols[k].path + "\",\n";
   out += "}\nvalues = {\n";
   for (size_t k = 0; k < space.symbols.size(); ++k) {
     if (space.symbols[k].role == Role::kParameter)

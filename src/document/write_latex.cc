@@ -110,6 +110,27 @@ class LatexWriter {
     out_ += "\\end{align*}\n";
   }
   void WriteItem(const MatrixItem& item) {
+    constexpr size_t kLongestEntry = 160;
+    size_t longest = 0;
+    for (const auto& row : item.entries) {
+      for (const ExprId entry : row) longest = std::max(longest, Formula(entry).size());
+    }
+    if (longest > kLongestEntry) {
+      // Entry by entry.
+      std::string lines;
+      for (size_t i = 0; i < item.entries.size(); ++i) {
+        for (size_t j = 0; j < item.entries[i].size(); ++j) {
+          if (document_.pool->IsZero(item.entries[i][j]) || (item.symmetric && j < i)) continue;
+          lines += (lines.empty() ? "" : " \\\\\n") +
+                   ("\\mathrm{" + LatexText(item.name) + "}_{" + std::to_string(i + 1)) +
+                   (item.columns.size() > 1 ? "," + std::to_string(j + 1) : "") + "} &= ";
+          const std::vector<std::string> parts = LatexLines(*document_.pool, item.entries[i][j], print_);
+          for (size_t k = 0; k < parts.size(); ++k) lines += (k > 0 ? " \\\\\n & \\quad " : "") + parts[k];
+        }
+      }
+      if (!lines.empty()) out_ += "\\begin{align*}\n" + lines + "\n\\end{align*}\n";
+      return;
+    }
     out_ +=
         "\\begin{equation*}\n\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{$"
         "\\displaystyle " +
@@ -140,17 +161,41 @@ class LatexWriter {
 }  // namespace
 
 std::vector<std::string> LatexLines(const ExprPool& pool, ExprId expr, const PrintOptions& print) {
-  constexpr size_t kLongest = 260;  // characters of LaTeX that fit into a line, about
-  const std::string whole = PrintLatex(pool, expr, print);
-  const auto terms =
-      pool.op(expr) == Op::kAdd ? ReadableOrder(pool, expr).Terms(expr) : std::vector<ExprId>{};
-  if (whole.size() <= kLongest || terms.size() < 2) return {whole};
+  constexpr size_t kLongest = 260;      // characters of LaTeX that fit into a line, about
+  constexpr size_t kMostLatex = 20000;  // TeX's memory and people's patience end there
+  PrintOptions limited = print;
+  limited.limit = kMostLatex;
+  const std::string whole = PrintLatex(pool, expr, limited);
+  if (whole.size() > kMostLatex)
+    return {"\\text{(a formula of more than " + std::to_string(kMostLatex) +
+            " characters: see the forms text or sympy)}"};
+  // Marks of components are no text.
+  PrintOptions plain = print;
+  plain.components = nullptr;
+  const auto length = [&](ExprId e) { return PrintLatex(pool, e, plain).size(); };
+  if (length(expr) <= kLongest) return {whole};
+  const auto joined = [&](ExprId part) {
+    std::string text;
+    for (const std::string& line : LatexLines(pool, part, print))
+      text += (text.empty() ? "&" : "\\\\ &\\quad ") + line;
+    return "\\begin{aligned} " + text + " \\end{aligned}";
+  };
+  if (pool.op(expr) == Op::kDivide)
+    return {"\\frac{" + joined(pool.operand(expr, 0)) + "}{" + joined(pool.operand(expr, 1)) + "}"};
+  if (pool.op(expr) != Op::kAdd) return {whole};
   std::vector<std::string> lines{""};
-  for (size_t k = 0; k < terms.size(); ++k) {
-    std::string term = PrintLatex(pool, terms[k], print);
-    if (k > 0) term = term.starts_with('-') ? " - " + term.substr(1) : " + " + term;
-    if (!lines.back().empty() && lines.back().size() + term.size() > kLongest) lines.emplace_back();
-    lines.back() += term;
+  size_t used = 0;
+  for (const ExprId term : ReadableOrder(pool, expr).Terms(expr)) {
+    std::string text = PrintLatex(pool, term, print);
+    const size_t size = length(term);
+    if (!lines.back().empty() || lines.size() > 1)
+      text = text.starts_with('-') ? " - " + text.substr(1) : " + " + text;
+    if (!lines.back().empty() && used + size > kLongest) {
+      lines.emplace_back();
+      used = 0;
+    }
+    lines.back() += text;
+    used += size;
   }
   return lines;
 }
@@ -159,7 +204,7 @@ std::string LatexMatrix(const ExprPool& pool, const MatrixItem& item, const Prin
   const auto label = [&](const MatrixItem::Label& l) {
     return l.formula.IsNone() ? "\\mathrm{" + LatexText(l.text) + "}" : PrintLatex(pool, l.formula, print);
   };
-  std::string out = item.name.empty() ? "" : item.name + " = ";
+  std::string out = item.name.empty() ? "" : "\\mathrm{" + LatexText(item.name) + "} = ";
   out += "\\begin{array}{c|" + std::string(item.columns.size(), 'c') + "}";
   for (const MatrixItem::Label& column : item.columns) out += " & " + label(column);
   out += " \\\\ \\hline ";

@@ -156,6 +156,11 @@ class TextWriter {
     for (const size_t w : widths) widest += w + 2;
     if (indent.size() + widest <= style_.width) return WriteRows(rows, alignment, indent, true);
     // Too wide for a picture of it: entry by entry.
+    if (item.columns.size() > 1) {
+      std::string by;
+      for (size_t k = 1; k < rows[0].size(); ++k) by += (k > 1 ? ", " : "") + rows[0][k];
+      Wrap(item.name + (item.symmetric ? ", symmetric," : "") + " by (" + by + ")", indent + "  ", indent);
+    }
     for (size_t i = 0; i < item.entries.size(); ++i) {
       for (size_t j = 0; j < item.entries[i].size(); ++j) {
         if (document_.pool->IsZero(item.entries[i][j]) || (item.symmetric && j < i)) continue;

@@ -15,6 +15,7 @@
 #include "state_space/rewrite.h"
 #include "state_space/solve_block.h"
 #include "state_space/state_space.h"
+#include "system_equations/loop_give.h"
 #include "system_equations/variable_unit.h"
 
 namespace cotree {
@@ -41,6 +42,11 @@ class Finder {
     for (const uint32_t slot : sorted.slot_of_equation)
       inner += system_.IsInner(sorted.OfSlot(slot).variable);
     longest_inner_ = inner > kManyInner ? kLongestOfMany : kLongestInner;
+    // Loops that are closed: their gaps, and what keeps rounding from opening them, are for the integrator.
+    for (const EquationSystem::Invariant& invariant : system_.invariants) {
+      if (!invariant.loop.empty()) zero_.insert(invariant.variable);
+    }
+    if (const uint32_t give = GiveVariable(system_); give != UINT32_MAX) zero_.insert(give);
   }
   StateSpace Run();
 
@@ -66,6 +72,11 @@ class Finder {
   void DescribeSymbols(StateSpace& out, const std::vector<ExprId>& roots);
   std::string ComponentOf(uint32_t slot) const;
   bool IsInner(uint32_t variable) const;
+  bool IsZeroInMotion(uint32_t variable) const { return zero_.contains(variable); }
+  bool IsDefinedBy(uint32_t sorted_equation, uint32_t variable) const {
+    return sorted_.OfSlot(sorted_.slot_of_equation[sorted_equation]).variable == variable;
+  }
+  void KeepWhatComesLater(ExprId expr, size_t at);
   bool IsThrough(uint32_t variable) const;
 
   const SortedSystem& sorted_;
@@ -79,6 +90,7 @@ class Finder {
   std::unordered_map<uint32_t, uint32_t> made_of_;  // by symbol
   std::vector<Replacement> inlined_, inner_;
   uint64_t longest_inner_ = kLongestInner;
+  std::set<uint32_t> zero_;             // variables that are 0 in every motion
   std::vector<SymbolId> determinants_;  // letters for those of solved blocks
 };
 
@@ -166,6 +178,10 @@ ExprId Finder::ResidualOf(uint32_t k) {
     const VariableRef ref = local == UINT32_MAX ? VariableRef{} : system_.Resolve(part, local);
     if (ref.variable == UINT32_MAX) continue;
     const VariableRef at{ref.variable, ref.order + info.order};
+    if (IsZeroInMotion(at.variable) && !IsDefinedBy(k, at.variable)) {
+      names.emplace_back(symbol, pool_.Zero());
+      continue;
+    }
     if (sorted_.HasSlot(at)) names.emplace_back(symbol, pool_.Symbol(SlotSymbol(sorted_.Slot(at))));
   }
   return Substitute(pool_, Tidy(Substitute(pool_, residual, names)), inner_);
@@ -325,6 +341,14 @@ bool Finder::ShallBeNamed(const Made& made, ExprId value) const {
   return inlined > named && size.operations > 2;
 }
 
+// Conditions are held between events, so they may contain what is computed later: that keeps its name.
+void Finder::KeepWhatComesLater(ExprId expr, size_t at) {
+  for (const SymbolId symbol : AllSymbols(pool_, expr)) {
+    const auto found = made_of_.find(symbol.value);
+    if (found != made_of_.end() && found->second >= at) made_[found->second].kept = true;
+  }
+}
+
 ExprId Finder::Finish(ExprId expr) {
   ExprId put = Substitute(pool_, expr, inlined_);
   const std::vector<Replacement>& numbers = letters_.numbers();
@@ -335,8 +359,9 @@ ExprId Finder::Finish(ExprId expr) {
     put = Substitute(pool_, put, numbers);
     if (fraction && !numbers.empty()) fraction = field.Evaluate(*fraction, numbers);
     if (!fraction) return put;
-    if (options_.expand) return field.Expanded(*fraction);
-    const ExprId other = field.Shortest(*fraction);
+    // Letters inside functions and conditions, too.
+    if (options_.expand) return Substitute(pool_, field.Expanded(*fraction), numbers);
+    const ExprId other = Substitute(pool_, field.Shortest(*fraction), numbers);
     return CostOf(pool_, other) <= CostOf(pool_, put) ? other : put;
   }
   return Shorten(pool_, put);
@@ -360,6 +385,7 @@ void Finder::DescribeSymbols(StateSpace& out, const std::vector<ExprId>& roots) 
       return;
     }
     const uint32_t slot = found->second;
+    s.slot = slot;
     s.path = sorted_.SlotName(slot);
     s.component = ComponentOf(slot);
     s.unit = UnitOf(system_, sorted_.OfSlot(slot));
@@ -408,8 +434,10 @@ StateSpace Finder::Run() {
 
   StateSpace out;
   std::vector<ExprId> all;
-  for (Made& made : made_) {
+  for (size_t at = 0; at < made_.size(); ++at) {
+    Made& made = made_[at];
     if (!made.needed) continue;
+    for (const ExprId part : PartsOf(made)) KeepWhatComesLater(Substitute(pool_, part, inlined_), at);
     if (!made.group.unknowns.empty()) {
       ReadableGroup group = made.group;
       for (auto& row : group.matrix) {
@@ -427,7 +455,7 @@ StateSpace Finder::Run() {
     }
     ExprId value = Substitute(pool_, made.value, inlined_);
     if (SizeOf(pool_, value).operations > kShorten) value = Finish(value);
-    if (!ShallBeNamed(made, value)) {
+    if (!made.kept && !ShallBeNamed(made, value)) {
       inlined_.emplace_back(made.symbols[0], value);
       continue;
     }

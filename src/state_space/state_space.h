@@ -18,7 +18,7 @@ struct ReadableSymbol {
   std::string unit;       // SI; empty: none
   Role role = Role::kDefined;
   double value = 0;           // of a parameter
-  std::string documentation;  // of a parameter's own text; may be empty
+  uint32_t slot = UINT32_MAX;  // of the sorted system; none: a parameter, a determinant
 };
 
 /** left = right, where left is a symbol, or the derivative of one. */

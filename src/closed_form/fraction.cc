@@ -508,7 +508,10 @@ ExprId FractionField::Contracted(const Terms& terms) const {
     bool sine;
     auto operator<=>(const Wave&) const = default;
   };
-  std::map<Wave, double> waves;
+  struct Amplitude {
+    double sum = 0, size = 0;  // what it is, and what was added up to it
+  };
+  std::map<Wave, Amplitude> waves;
   constexpr size_t kMost = 400;
   for (const Monomial& m : terms) {
     std::map<std::pair<std::vector<int32_t>, bool>, double> own{
@@ -548,15 +551,18 @@ ExprId FractionField::Contracted(const Terms& terms) const {
         if (own.size() > kMost) return SumOf(terms);
       }
     }
-    for (const auto& [wave, factor] : own) waves[{others, wave.first, wave.second}] += factor;
+    for (const auto& [wave, factor] : own) {
+      Amplitude& amplitude = waves[{others, wave.first, wave.second}];
+      amplitude.sum += factor;
+      amplitude.size += std::fabs(factor);
+    }
     if (waves.size() > kMost) return SumOf(terms);
   }
-  double largest = 0;
-  for (const auto& [wave, factor] : waves) largest = std::max(largest, std::fabs(factor));
   // By wave: coefficients of parameters in one bracket.
   std::map<std::pair<ExprId, std::vector<uint32_t>>, Terms> groups;
-  for (const auto& [wave, factor] : waves) {
-    if (std::fabs(factor) < 1e-14 * largest) continue;
+  for (const auto& [wave, amplitude] : waves) {
+    const double factor = amplitude.sum;
+    if (std::fabs(factor) <= 1e-14 * amplitude.size) continue;  // it cancels
     std::vector<ExprId> angle;
     for (size_t k = 0; k < wave.angle.size(); ++k) {
       if (wave.angle[k] != 0) angle.push_back(pool_.Multiply(pool_.Number(wave.angle[k]), angles_[k]));

@@ -139,6 +139,8 @@ Json SpaceJson(ExprPool& pool, const StateSpace& space) {
                      {"linear", group.linear},
                      {"motion", group.is_motion},
                      {"matrix", std::move(matrix)},
+                     {"coriolis", texts(group.coriolis)},
+                     {"gravity", texts(group.gravity)},
                      {"right", texts(group.right)},
                      {"residuals", texts(group.residuals)}});
   }

@@ -501,7 +501,7 @@ ExprId FractionField::Collected(const Terms& terms, bool by_what_varies) const {
 }
 
 // Products of sines and cosines as those of sums of angles (CF.5).
-ExprId FractionField::Contracted(const Terms& terms) const {
+std::vector<FractionField::Share> FractionField::Contracted(const Terms& terms) const {
   struct Wave {
     std::vector<uint32_t> others;  // exponents of all other generators
     std::vector<int32_t> angle;    // first factor that is not 0: positive
@@ -548,7 +548,7 @@ ExprId FractionField::Contracted(const Terms& terms) const {
           }
         }
         own = std::move(next);
-        if (own.size() > kMost) return SumOf(terms);
+        if (own.size() > kMost) return {};
       }
     }
     for (const auto& [wave, factor] : own) {
@@ -556,7 +556,7 @@ ExprId FractionField::Contracted(const Terms& terms) const {
       amplitude.sum += factor;
       amplitude.size += std::fabs(factor);
     }
-    if (waves.size() > kMost) return SumOf(terms);
+    if (waves.size() > kMost) return {};
   }
   // By wave: coefficients of parameters in one bracket.
   std::map<std::pair<ExprId, std::vector<uint32_t>>, Terms> groups;
@@ -574,10 +574,51 @@ ExprId FractionField::Contracted(const Terms& terms) const {
     for (size_t k = 0; k < key.size(); ++k) (generators_[k].varies ? rest.exponents : key)[k] = 0;
     groups[{turning, key}].push_back(std::move(rest));
   }
+  std::vector<Share> out;
+  for (auto& [key, rest] : groups)
+    out.push_back({pool_.Multiply(key.first, Product({key.second, 1})), std::move(rest)});
+  return out;
+}
+
+ExprId FractionField::SumOf(const std::vector<Share>& shares) const {
   std::vector<ExprId> summands;
-  for (const auto& [key, rest] : groups)
-    summands.push_back(pool_.Product({key.first, Product({key.second, 1}), Pulled(rest)}));
+  for (const Share& share : shares) summands.push_back(pool_.Multiply(share.key, Pulled(share.coefficient)));
   return pool_.Sum(summands);
+}
+
+std::vector<FractionField::Share> FractionField::ByWhatVaries(const Polynomial& polynomial) const {
+  const Terms terms = polynomial.Terms();
+  std::map<std::vector<uint32_t>, Terms> groups;
+  for (const Monomial& m : terms) {
+    std::vector<uint32_t> key = m.exponents;
+    Monomial rest = m;
+    for (size_t k = 0; k < key.size(); ++k) (generators_[k].varies ? rest.exponents : key)[k] = 0;
+    groups[key].push_back(std::move(rest));
+  }
+  std::vector<Share> plain;
+  for (auto& [key, rest] : groups) plain.push_back({Product({key, 1}), std::move(rest)});
+  std::vector<Share> waves = Contracted(terms);
+  return !waves.empty() && waves.size() < plain.size() ? waves : plain;
+}
+
+ExprId FractionField::Shortest(const std::vector<Monomial>& terms) const {
+  ExprId best = Pulled(terms);
+  if (terms.size() < 2) return best;
+  const ExprId nested = Nested(terms);
+  return CostOf(pool_, nested) < CostOf(pool_, best) ? nested : best;
+}
+
+Polynomial FractionField::PartOf(const Polynomial& polynomial,
+                                 const std::function<bool(const std::vector<uint32_t>&)>& is_wanted) const {
+  Polynomial out(*ring_);
+  const std::vector<Monomial> terms = polynomial.Terms();
+  for (size_t k = 0; k < terms.size(); ++k) {
+    if (!is_wanted(terms[k].exponents)) continue;
+    Polynomial term(*ring_);
+    fmpq_mpoly_get_term(term.raw(), polynomial.raw(), static_cast<slong>(k), ring_->ctx());
+    out = out + term;
+  }
+  return out;
 }
 
 ExprId FractionField::Factored(const Polynomial& p) const {
@@ -604,7 +645,10 @@ ExprId FractionField::Shortest(const Polynomial& polynomial) const {
         count += generators_[k].kind == Kind::kPlain ? 0 : m.exponents[k];
       return count > 1;
     });
-    if (turns && terms.size() <= kMostToFactor * 4) ways.push_back(Contracted(terms));
+    if (turns && terms.size() <= kMostToFactor * 4) {
+      const std::vector<Share> shares = Contracted(terms);
+      if (!shares.empty()) ways.push_back(SumOf(shares));
+    }
   }
   ExprId best = ways[0];
   uint64_t least = UINT64_MAX;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -62,6 +63,19 @@ class FractionField {
   ExprId Shortest(const Fraction& fraction) const;
   ExprId Shortest(const Polynomial& polynomial) const;
 
+  /** coefficient * key: the key varies, or is 1; the coefficient is a polynomial of parameters. */
+  struct Share {
+    ExprId key;
+    std::vector<Monomial> coefficient;
+  };
+  /// A polynomial as a sum of shares, in sines and cosines of sums of angles where that is shorter (CF.5).
+  std::vector<Share> ByWhatVaries(const Polynomial& polynomial) const;
+  /// A polynomial in parameters, as short as it goes.
+  ExprId Shortest(const std::vector<Monomial>& terms) const;
+  /// The part of a polynomial for whose monomials `is_wanted` holds, by powers of the generators.
+  Polynomial PartOf(const Polynomial& polynomial,
+                    const std::function<bool(const std::vector<uint32_t>&)>& is_wanted) const;
+
   /// x_1 ... x_n with matrix * x = right, by Cramer's rule (CF.4): all over one determinant. Empty: too
   /// large, or the matrix is singular.
   std::vector<Fraction> Solve(const std::vector<std::vector<Fraction>>& matrix,
@@ -97,7 +111,8 @@ class FractionField {
   ExprId Pulled(Terms terms) const;
   ExprId Collected(const Terms& terms, bool by_what_varies) const;
   ExprId Nested(const Terms& terms) const;
-  ExprId Contracted(const Terms& terms) const;
+  std::vector<Share> Contracted(const Terms& terms) const;
+  ExprId SumOf(const std::vector<Share>& shares) const;
   ExprId Factored(const Polynomial& p) const;
 
   ExprPool& pool_;

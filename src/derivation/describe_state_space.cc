@@ -26,7 +26,7 @@ void AddGroup(ExprPool& pool, const StateSpace& space, const ReadableGroup& grou
     return;
   }
   MatrixItem matrix;
-  matrix.name = group.is_motion ? "M" : "H";
+  matrix.name = std::string(1, group.is_motion ? 'M' : 'H');
   const std::vector<ExprId> right = Renamed(pool, space, group.right);
   for (size_t i = 0; i < right.size(); ++i) {
     matrix.entries.push_back(Renamed(pool, space, group.matrix[i]));
@@ -42,18 +42,28 @@ void AddGroup(ExprPool& pool, const StateSpace& space, const ReadableGroup& grou
     for (size_t j = 0; j < i; ++j)
       matrix.symmetric = matrix.symmetric && matrix.entries[i][j] == matrix.entries[j][i];
   }
-  items->emplace_back(TextItem{group.is_motion
-                                   ? "Equations of motion, M times the accelerations = Q:"
-                                   : "Solved together at each evaluation, H times the unknowns = Q:"});
+  const bool split = !group.coriolis.empty() || !group.gravity.empty();
+  std::string sum = group.is_motion ? "Equations of motion, M times the accelerations"
+                                    : "Solved together at each evaluation, H times the unknowns";
+  if (!group.coriolis.empty()) sum += " + V (Coriolis and centrifugal terms)";
+  if (!group.gravity.empty()) sum += " + G (gravity)";
+  sum += split ? " = Q (forces):" : " = Q:";
+  items->emplace_back(TextItem{sum});
   items->emplace_back(std::move(matrix));
-  MatrixItem forces;
-  forces.name = "Q";
-  forces.columns.push_back({"", ExprId(), ""});
-  for (size_t i = 0; i < right.size(); ++i) {
-    forces.entries.push_back({right[i]});
-    forces.rows.push_back({std::to_string(i + 1), ExprId(), group.component});
-  }
-  items->emplace_back(std::move(forces));
+  const auto vector = [&](const std::string& name, const std::vector<ExprId>& values) {
+    if (values.empty()) return;
+    MatrixItem item;
+    item.name = name;
+    item.columns.push_back({"", ExprId(), ""});
+    for (size_t i = 0; i < values.size(); ++i) {
+      item.entries.push_back({values[i]});
+      item.rows.push_back({std::to_string(i + 1), ExprId(), group.component});
+    }
+    items->emplace_back(std::move(item));
+  };
+  vector("V", Renamed(pool, space, group.coriolis));
+  vector("G", Renamed(pool, space, group.gravity));
+  vector("Q", right);
 }
 
 std::string RoleName(Role role) {

@@ -32,6 +32,14 @@ class Renamer {
   std::vector<Replacement> replacements_;
 };
 
+// Q - V - G.
+ExprId WholeRight(ExprPool& pool, const ReadableGroup& group, size_t i) {
+  ExprId out = group.right[i];
+  if (!group.coriolis.empty()) out = pool.Subtract(out, group.coriolis[i]);
+  if (!group.gravity.empty()) out = pool.Subtract(out, group.gravity[i]);
+  return out;
+}
+
 }  // namespace
 
 std::string WriteSympy(ExprPool& pool, const StateSpace& space, const std::string& system) {
@@ -79,8 +87,9 @@ std::string WriteSympy(ExprPool& pool, const StateSpace& space, const std::strin
       for (const ExprId entry : row) line += (line.empty() ? "" : ", ") + text(entry);
       matrix += (matrix.empty() ? "[" : ", [") + line + "]";
     }
-    for (const ExprId entry : group.linear ? group.right : group.residuals)
-      right += (right.empty() ? "" : ", ") + text(entry);
+    for (size_t i = 0; i < group.unknowns.size(); ++i)
+      right +=
+          (right.empty() ? "" : ", ") + text(group.linear ? WholeRight(pool, group, i) : group.residuals[i]);
     out += "    ([" + unknowns + "], " + (group.linear ? "Matrix([" + matrix + "])" : std::string("None")) +
            ", [" + right + "]),\n";
   }
@@ -132,7 +141,7 @@ std::string WriteModelica(ExprPool& pool, const StateSpace& space, const std::st
       std::vector<ExprId> terms;
       for (size_t j = 0; j < group.unknowns.size(); ++j)
         terms.push_back(pool.Multiply(group.matrix[i][j], group.unknowns[j]));
-      out += "  " + text(pool.Sum(terms)) + " = " + text(group.right[i]) + ";\n";
+      out += "  " + text(pool.Sum(terms)) + " = " + text(WholeRight(pool, group, i)) + ";\n";
     }
   }
   for (const ReadableEquation& e : space.derivatives)

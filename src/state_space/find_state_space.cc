@@ -14,6 +14,7 @@
 #include "state_space/parameter_letters.h"
 #include "state_space/rewrite.h"
 #include "state_space/solve_block.h"
+#include "state_space/split_motion.h"
 #include "state_space/state_space.h"
 #include "system_equations/loop_give.h"
 #include "system_equations/variable_unit.h"
@@ -76,6 +77,7 @@ class Finder {
   bool IsDefinedBy(uint32_t sorted_equation, uint32_t variable) const {
     return sorted_.OfSlot(sorted_.slot_of_equation[sorted_equation]).variable == variable;
   }
+  MotionLetters MotionLettersOf(const ReadableGroup& group) const;
   void KeepWhatComesLater(ExprId expr, size_t at);
   bool IsThrough(uint32_t variable) const;
 
@@ -90,7 +92,8 @@ class Finder {
   std::unordered_map<uint32_t, uint32_t> made_of_;  // by symbol
   std::vector<Replacement> inlined_, inner_;
   uint64_t longest_inner_ = kLongestInner;
-  std::set<uint32_t> zero_;             // variables that are 0 in every motion
+  std::set<uint32_t> zero_;  // variables that are 0 in every motion
+  std::vector<SymbolId> base_parameters_;
   std::vector<SymbolId> determinants_;  // letters for those of solved blocks
 };
 
@@ -341,6 +344,18 @@ bool Finder::ShallBeNamed(const Made& made, ExprId value) const {
   return inlined > named && size.operations > 2;
 }
 
+MotionLetters Finder::MotionLettersOf(const ReadableGroup& group) const {
+  MotionLetters out;
+  out.gravity = letters_.gravity();
+  // The states whose derivatives are the unknowns.
+  for (const ExprId unknown : group.unknowns) {
+    const VariableRef ref = sorted_.OfSlot(slot_of_.at(pool_.SymbolOf(unknown).value));
+    if (ref.order == 0 || !sorted_.IsState({ref.variable, ref.order - 1})) continue;
+    out.velocities.push_back(pool_.Symbol(slot_symbol_[sorted_.Slot({ref.variable, ref.order - 1})]));
+  }
+  return out;
+}
+
 // Conditions are held between events, so they may contain what is computed later: that keeps its name.
 void Finder::KeepWhatComesLater(ExprId expr, size_t at) {
   for (const SymbolId symbol : AllSymbols(pool_, expr)) {
@@ -379,7 +394,7 @@ void Finder::DescribeSymbols(StateSpace& out, const std::vector<ExprId>& roots) 
     s.symbol = pool_.Symbol(symbol);
     s.role = role;
     const auto found = slot_of_.find(symbol.value);
-    if (found == slot_of_.end()) {  // a determinant
+    if (found == slot_of_.end()) {  // a determinant, a base parameter
       s.path = pool_.SymbolName(symbol);
       out.symbols.push_back(std::move(s));
       return;
@@ -441,13 +456,30 @@ StateSpace Finder::Run() {
     if (!made.group.unknowns.empty()) {
       ReadableGroup group = made.group;
       for (auto& row : group.matrix) {
-        for (ExprId& entry : row) entry = Finish(entry);
+        for (ExprId& entry : row) entry = Substitute(pool_, entry, inlined_);
       }
-      for (ExprId& entry : group.right) entry = Finish(entry);
+      for (ExprId& entry : group.right) entry = Substitute(pool_, entry, inlined_);
+      std::vector<std::pair<SymbolId, ExprId>> base;
+      if (!group.is_motion || !group.linear ||
+          !SplitMotion(pool_, group, MotionLettersOf(group), letters_.numbers(), base_parameters_.size(),
+                       &base)) {
+        for (auto& row : group.matrix) {
+          for (ExprId& entry : row) entry = Finish(entry);
+        }
+        for (ExprId& entry : group.right) entry = Finish(entry);
+      }
+      for (const auto& [symbol, value] : base) {
+        base_parameters_.push_back(symbol);
+        out.steps.push_back({false, static_cast<uint32_t>(out.definitions.size())});
+        out.definitions.push_back({pool_.Symbol(symbol), value, group.component});
+        all.push_back(value);
+      }
       for (ExprId& entry : group.residuals) entry = Finish(entry);
       made.group = group;
       const std::vector<ExprId> parts = PartsOf(made);
       all.insert(all.end(), parts.begin(), parts.end());
+      all.insert(all.end(), group.coriolis.begin(), group.coriolis.end());
+      all.insert(all.end(), group.gravity.begin(), group.gravity.end());
       if (group.linear) group.residuals.clear();
       out.steps.push_back({true, static_cast<uint32_t>(out.groups.size())});
       out.groups.push_back(std::move(group));

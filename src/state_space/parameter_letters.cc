@@ -18,6 +18,10 @@ ExprId ParameterLetters::Of(ComponentId component, SymbolId symbol) {
     if (const auto at = made_.find(key); at != made_.end()) return at->second;
     const ExprId out = Make({component, k});
     made_.emplace(key, out);
+    const ComponentClass& cls = system_.graph->ClassOf(*system_.model, component);
+    if (!cls.spatial.IsNone() && system_.model->Text(cls.spatial) == "gravity") {
+      for (const SymbolId letter : AllSymbols(pool_, out)) gravity_.push_back(pool_.Symbol(letter));
+    }
     return out;
   }
   return ExprId();

@@ -23,6 +23,8 @@ class ParameterLetters {
   ExprId Of(ComponentId component, SymbolId symbol);
   /// Letters that shall become numbers at the very end.
   const std::vector<Replacement>& numbers() const { return numbers_; }
+  /// Letters that stand for the acceleration of gravity.
+  const std::vector<ExprId>& gravity() const { return gravity_; }
   /// Every letter that was handed out.
   const std::vector<ReadableSymbol>& letters() const { return letters_; }
   /// The value of an expression of letters alone.
@@ -47,6 +49,7 @@ class ParameterLetters {
   std::map<std::pair<uint32_t, uint32_t>, ExprId> made_;  // component, parameter
   std::vector<ReadableSymbol> letters_;
   std::vector<Replacement> numbers_;
+  std::vector<ExprId> gravity_;
   std::unordered_map<uint32_t, double> values_;  // by symbol
 };
 

@@ -17,7 +17,7 @@ struct ReadableSymbol {
   std::string component;  // "motor"; empty: the system itself
   std::string unit;       // SI; empty: none
   Role role = Role::kDefined;
-  double value = 0;           // of a parameter
+  double value = 0;            // of a parameter
   uint32_t slot = UINT32_MAX;  // of the sorted system; none: a parameter, a determinant
 };
 
@@ -36,7 +36,10 @@ struct ReadableGroup {
   bool is_motion = false;                   // equations of motion: the matrix is that of masses
   std::vector<std::vector<ExprId>> matrix;  // if linear
   std::vector<ExprId> right;                // if linear
-  std::vector<ExprId> residuals;            // otherwise
+  /// Of equations of motion, taken out of the right side: M q'' + coriolis + gravity = right. Empty: they
+  /// could not be told apart.
+  std::vector<ExprId> coriolis, gravity;
+  std::vector<ExprId> residuals;  // otherwise
   std::string component;
 };
 

@@ -147,12 +147,13 @@ class PrintedEquations {
       groups.back().residuals.push_back(value);
       return;
     }
-    if (left.size() > 3 && left[1] == '[' && (left[0] == 'M' || left[0] == 'H' || left[0] == 'Q') &&
+    if (left.size() > 3 && left[1] == '[' && std::string("MHQVG").find(left[0]) != std::string::npos &&
         !groups.empty()) {
       const size_t i = std::stoul(left.substr(2));
-      if (left[0] == 'Q') {
-        groups.back().right.resize(std::max(groups.back().right.size(), i));
-        groups.back().right[i - 1] = value;
+      if (left[0] == 'Q' || left[0] == 'V' || left[0] == 'G') {
+        std::vector<ExprId>& rows = groups.back().right;
+        rows.resize(std::max(rows.size(), i), pool.Zero());
+        rows[i - 1] = left[0] == 'Q' ? pool.Add(rows[i - 1], value) : pool.Subtract(rows[i - 1], value);
         return;
       }
       const size_t j = std::stoul(left.substr(left.find(',') + 1));

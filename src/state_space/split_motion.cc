@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "state_space/split_motion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "closed_form/fraction.h"
+
+namespace cotree {
+namespace {
+
+using Share = FractionField::Share;
+
+/* A coefficient up to a number: exponents with coefficients by the first one's. */
+struct BaseParameter {
+  std::vector<std::pair<std::vector<uint32_t>, double>> terms;
+  friend bool operator<(const BaseParameter& a, const BaseParameter& b) { return a.terms < b.terms; }
+};
+
+BaseParameter Normed(std::vector<Monomial> terms, double* factor) {
+  std::sort(terms.begin(), terms.end(),
+            [](const Monomial& a, const Monomial& b) { return a.exponents > b.exponents; });
+  *factor = terms[0].coefficient;
+  BaseParameter out;
+  for (const Monomial& m : terms) {
+    // Equal but for rounding is equal.
+    const double ratio = m.coefficient / *factor;
+    out.terms.emplace_back(m.exponents, std::round(ratio * 1e12) / 1e12);
+  }
+  return out;
+}
+
+class Splitter {
+ public:
+  Splitter(ExprPool& pool, ReadableGroup& group, const MotionLetters& letters,
+           const std::vector<Replacement>& numbers)
+      : pool_(pool), group_(group), letters_(letters), numbers_(numbers), field_(pool, All(group), 1500) {}
+
+  bool Run(size_t first_letter, std::vector<std::pair<SymbolId, ExprId>>* definitions) {
+    const size_t n = group_.right.size();
+    constexpr size_t kMostEntries = 150;
+    if (n * n > kMostEntries) return false;
+    std::vector<Polynomial> entries;  // M by rows, V, G, Q
+    for (const auto& row : group_.matrix) {
+      for (const ExprId entry : row) {
+        if (!Take(entry, &entries)) return false;
+      }
+    }
+    std::vector<Polynomial> rights;
+    for (const ExprId entry : group_.right) {
+      if (!Take(entry, &rights)) return false;
+    }
+    std::vector<size_t> velocities, gravity;
+    const auto collect = [&](const std::vector<ExprId>& symbols, std::vector<size_t>* out) {
+      for (const ExprId symbol : symbols) {
+        if (const auto generator = field_.GeneratorOf(symbol)) out->push_back(*generator);
+      }
+    };
+    collect(letters_.velocities, &velocities);
+    collect(letters_.gravity, &gravity);
+    const auto has_gravity = [&](const std::vector<uint32_t>& e) {
+      return std::any_of(gravity.begin(), gravity.end(), [&](size_t k) { return e[k] > 0; });
+    };
+    const auto is_quadratic = [&](const std::vector<uint32_t>& e) {
+      uint32_t degree = 0;
+      for (const size_t k : velocities) degree += e[k];
+      return degree >= 2 && !has_gravity(e);
+    };
+    for (const Polynomial& right : rights) entries.push_back(-field_.PartOf(right, is_quadratic));
+    for (const Polynomial& right : rights) entries.push_back(-field_.PartOf(right, has_gravity));
+    for (const Polynomial& right : rights)
+      entries.push_back(field_.PartOf(
+          right, [&](const std::vector<uint32_t>& e) { return !is_quadratic(e) && !has_gravity(e); }));
+
+    std::vector<ExprId> written;
+    for (const Polynomial& entry : entries) written.push_back(Number(entry, field_.Shortest(entry)));
+    std::vector<std::pair<SymbolId, ExprId>> letters;
+    if (numbers_.empty()) {
+      const std::vector<ExprId> grouped = WithBaseParameters(entries, first_letter, &letters);
+      if (Cost(grouped, letters) < Cost(written, {})) written = grouped, *definitions = letters;
+    }
+    size_t at = 0;
+    for (auto& row : group_.matrix) {
+      for (ExprId& entry : row) entry = written[at++];
+    }
+    for (auto* part : {&group_.coriolis, &group_.gravity, &group_.right}) {
+      part->clear();
+      for (size_t i = 0; i < n; ++i) part->push_back(written[at++]);
+    }
+    const auto vanish = [&](std::vector<ExprId>& part) {
+      if (std::all_of(part.begin(), part.end(), [&](ExprId e) { return pool_.IsZero(e); })) part.clear();
+    };
+    vanish(group_.coriolis);
+    vanish(group_.gravity);
+    return true;
+  }
+
+ private:
+  static std::vector<ExprId> All(const ReadableGroup& group) {
+    std::vector<ExprId> out = group.right;
+    for (const auto& row : group.matrix) out.insert(out.end(), row.begin(), row.end());
+    return out;
+  }
+  bool Take(ExprId expr, std::vector<Polynomial>* out) {
+    constexpr size_t kMostTerms = 300;
+    const auto fraction = field_.Convert(expr);
+    if (!fraction || !fraction->denominator.IsOne() || fraction->numerator.size() > kMostTerms) return false;
+    out->push_back(fraction->numerator);
+    return true;
+  }
+  // Letters that shall be numbers become so at the end.
+  ExprId Number(const Polynomial& polynomial, ExprId written) {
+    if (numbers_.empty()) return written;
+    const auto value = field_.Evaluate({polynomial, Polynomial::Integer(field_.ring(), 1)}, numbers_);
+    return Substitute(pool_, value ? field_.Shortest(*value) : written, numbers_);
+  }
+  uint64_t Cost(const std::vector<ExprId>& entries,
+                const std::vector<std::pair<SymbolId, ExprId>>& letters) const {
+    uint64_t cost = 0;
+    for (const ExprId entry : entries) cost += CostOf(pool_, entry);
+    for (const auto& [symbol, value] : letters) cost += CostOf(pool_, value) + 2;
+    return cost;
+  }
+
+  std::vector<ExprId> WithBaseParameters(const std::vector<Polynomial>& entries, size_t first_letter,
+                                         std::vector<std::pair<SymbolId, ExprId>>* letters) {
+    std::vector<std::vector<Share>> shares;
+    std::map<BaseParameter, size_t> uses;
+    double factor = 0;
+    for (const Polynomial& entry : entries) {
+      shares.push_back(entry.IsZero() ? std::vector<Share>{} : field_.ByWhatVaries(entry));
+      for (const Share& share : shares.back()) ++uses[Normed(share.coefficient, &factor)];
+    }
+    std::map<BaseParameter, ExprId> letter_of;
+    std::vector<ExprId> out;
+    for (const std::vector<Share>& sum : shares) {
+      std::vector<ExprId> summands;
+      for (const Share& share : sum) {
+        const BaseParameter base = Normed(share.coefficient, &factor);
+        ExprId coefficient = field_.Shortest(share.coefficient);
+        std::vector<Monomial> own = share.coefficient;
+        for (Monomial& m : own) m.coefficient /= factor;
+        const ExprId value = field_.Shortest(own);
+        if (uses[base] > 1 && SizeOf(pool_, value).operations > 1) {
+          auto [at, fresh] = letter_of.try_emplace(base, ExprId());
+          if (fresh) {
+            const SymbolId symbol = pool_.DeclareSymbol(
+                "p_" + std::to_string(first_letter + letters->size() + 1), SymbolKind::kParameter);
+            at->second = pool_.Symbol(symbol);
+            letters->emplace_back(symbol, value);
+          }
+          coefficient = pool_.Multiply(pool_.Number(factor), at->second);
+        }
+        summands.push_back(pool_.Multiply(coefficient, share.key));
+      }
+      out.push_back(Shorten(pool_, pool_.Sum(summands)));
+    }
+    return out;
+  }
+
+  ExprPool& pool_;
+  ReadableGroup& group_;
+  const MotionLetters& letters_;
+  const std::vector<Replacement>& numbers_;
+  FractionField field_;
+};
+
+}  // namespace
+
+bool SplitMotion(ExprPool& pool, ReadableGroup& group, const MotionLetters& letters,
+                 const std::vector<Replacement>& numbers, size_t first_letter,
+                 std::vector<std::pair<SymbolId, ExprId>>* definitions) {
+  return Splitter(pool, group, letters, numbers).Run(first_letter, definitions);
+}
+
+}  // namespace cotree

@@ -18,6 +18,7 @@
 #include "cli/run_result.h"
 #include "cli/text_table.h"
 #include "cli/write_form.h"
+#include "closed_form/fraction.h"
 #include "derivation/derive.h"
 #include "derivation/describe_state_space.h"
 #include "drawing/draw_graph.h"
@@ -53,7 +54,7 @@ class ReportWriter {
       for (DocumentSection& s :
            DeriveSteps(t_, space, DrawGraph(model_, *t_.graph, t_.mechanism, &t_.tree).svg, &document_))
         document_.sections.push_back(std::move(s));
-      Linear();
+      if (IsPlain(space)) Linear();
     } else {
       for (DocumentSection& s : DeriveByClass(t_, &document_)) document_.sections.push_back(std::move(s));
     }
@@ -160,8 +161,23 @@ class ReportWriter {
     s.items.emplace_back(DetailsItem{Plural(events_.size(), "event"), {std::move(table)}});
   }
 
+  // Whether its derivatives are short enough to be differentiated in symbols, without cases.
+  bool IsPlain(const StateSpace& space) const {
+    constexpr uint64_t kMostOperations = 400;
+    uint64_t operations = 0;
+    for (const ReadableEquation& e : space.definitions) operations += SizeOf(pool_, e.right).operations;
+    for (const ReadableEquation& e : space.derivatives) operations += SizeOf(pool_, e.right).operations;
+    for (const ReadableGroup& g : space.groups) {
+      if (!g.linear || g.unknowns.size() > 2) return false;
+      for (const auto& row : g.matrix) {
+        for (const ExprId entry : row) operations += 4 * SizeOf(pool_, entry).operations;
+      }
+    }
+    return operations <= kMostOperations && t_.program->relations.size() < 12;
+  }
+
   void Linear() {
-    constexpr size_t kMostStates = 12;
+    constexpr size_t kMostStates = 10;
     if (t_.sorted->states.empty() || t_.sorted->states.size() > kMostStates ||
         !t_.program->unsupported.empty() || !t_.program->clocks.empty() || !t_.program->externals.empty())
       return;

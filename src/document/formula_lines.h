@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "document/document.h"
@@ -9,8 +10,12 @@
 
 namespace cotree {
 
-/// A formula in LaTeX, a long sum in several lines.
-std::vector<std::string> LatexLines(const ExprPool& pool, ExprId expr, const PrintOptions& print);
+/// A formula in LaTeX, a long sum in several lines. Of one with more than `most` characters only that is
+/// said.
+std::vector<std::string> LatexLines(const ExprPool& pool, ExprId expr, const PrintOptions& print,
+                                    size_t most = 20000);
+/// Text as LaTeX sets it; what stands between backquotes as code.
+std::string LatexText(std::string_view text);
 /// A matrix with its labels.
 std::string LatexMatrix(const ExprPool& pool, const MatrixItem& item, const PrintOptions& print);
 

@@ -6,9 +6,7 @@
 #include "expr/print_latex.h"
 
 namespace cotree {
-namespace {
 
-// Text as LaTeX sets it; what stands between backquotes as code.
 std::string LatexText(std::string_view text) {
   static constexpr std::pair<std::string_view, std::string_view> kWords[] = {
       {"→", "$\\to$"},    {"≤", "$\\le$"}, {"≥", "$\\ge$"},  {"·", "$\\cdot$"},  {"²", "$^2$"},
@@ -49,6 +47,8 @@ std::string LatexText(std::string_view text) {
   }
   return out + (code ? "}" : "");
 }
+
+namespace {
 
 class LatexWriter {
  public:
@@ -160,23 +160,24 @@ class LatexWriter {
 
 }  // namespace
 
-std::vector<std::string> LatexLines(const ExprPool& pool, ExprId expr, const PrintOptions& print) {
-  constexpr size_t kLongest = 260;      // characters of LaTeX that fit into a line, about
-  constexpr size_t kMostLatex = 20000;  // TeX's memory and people's patience end there
+std::vector<std::string> LatexLines(const ExprPool& pool, ExprId expr, const PrintOptions& print,
+                                    size_t most) {
+  constexpr size_t kLongest = 260;  // characters of LaTeX that fit into a line, about
   PrintOptions limited = print;
-  limited.limit = kMostLatex;
+  limited.limit = 8 * most;  // marks of components count there
   const std::string whole = PrintLatex(pool, expr, limited);
-  if (whole.size() > kMostLatex)
-    return {"\\text{(a formula of more than " + std::to_string(kMostLatex) +
-            " characters: see the forms text or sympy)}"};
   // Marks of components are no text.
   PrintOptions plain = print;
   plain.components = nullptr;
+  plain.limit = 2 * most;
   const auto length = [&](ExprId e) { return PrintLatex(pool, e, plain).size(); };
-  if (length(expr) <= kLongest) return {whole};
+  const size_t size = length(expr);
+  if (size > most)
+    return {"\\text{(longer than " + std::to_string(most) + " characters: too long to be shown)}"};
+  if (size <= kLongest) return {whole};
   const auto joined = [&](ExprId part) {
     std::string text;
-    for (const std::string& line : LatexLines(pool, part, print))
+    for (const std::string& line : LatexLines(pool, part, print, most))
       text += (text.empty() ? "&" : "\\\\ &\\quad ") + line;
     return "\\begin{aligned} " + text + " \\end{aligned}";
   };
@@ -187,15 +188,15 @@ std::vector<std::string> LatexLines(const ExprPool& pool, ExprId expr, const Pri
   size_t used = 0;
   for (const ExprId term : ReadableOrder(pool, expr).Terms(expr)) {
     std::string text = PrintLatex(pool, term, print);
-    const size_t size = length(term);
+    const size_t own = length(term);
     if (!lines.back().empty() || lines.size() > 1)
       text = text.starts_with('-') ? " - " + text.substr(1) : " + " + text;
-    if (!lines.back().empty() && used + size > kLongest) {
+    if (!lines.back().empty() && used + own > kLongest) {
       lines.emplace_back();
       used = 0;
     }
     lines.back() += text;
-    used += size;
+    used += own;
   }
   return lines;
 }

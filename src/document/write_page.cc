@@ -13,6 +13,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr size_t kMostLatex = 4000;  // characters of a formula on a page: nobody reads longer ones
+
 class JsonWriter {
  public:
   explicit JsonWriter(const Document& document) : document_(document) {
@@ -20,6 +22,7 @@ class JsonWriter {
     print_.components = &document.component_of;
     text_.unicode = true;
     text_.digits = document.digits;
+    text_.limit = 2 * kMostLatex;
   }
   Json Run() const {
     Json components = Json::array();
@@ -47,6 +50,10 @@ class JsonWriter {
   }
   std::string Latex(ExprId expr) const { return PrintLatex(*document_.pool, expr, print_); }
   std::string Text(ExprId expr) const { return PrintText(*document_.pool, expr, text_); }
+  std::string EntryLatex(ExprId expr) const {
+    const std::vector<std::string> lines = LatexLines(*document_.pool, expr, print_, kMostLatex);
+    return lines.size() == 1 ? lines[0] : Latex(expr);
+  }
   static void SetComponent(Json& json, const std::string& component) {
     if (!component.empty()) json["component"] = component;
   }
@@ -92,7 +99,7 @@ class JsonWriter {
   Json ItemJson(const EquationsItem& item) const {
     Json rows = Json::array();
     for (const EquationsItem::Row& row : item.rows) {
-      const std::vector<std::string> lines = LatexLines(*document_.pool, row.right, print_);
+      const std::vector<std::string> lines = LatexLines(*document_.pool, row.right, print_, kMostLatex);
       std::string right = lines[0];
       if (lines.size() > 1) {
         right = "\\begin{aligned}&" + lines[0];
@@ -108,7 +115,8 @@ class JsonWriter {
     return {{"kind", "equations"}, {"rows", std::move(rows)}};
   }
   Json LabelJson(const MatrixItem::Label& label) const {
-    Json out{{"latex", label.formula.IsNone() ? "\\text{" + label.text + "}" : Latex(label.formula)}};
+    Json out{
+        {"latex", label.formula.IsNone() ? "\\text{" + LatexText(label.text) + "}" : Latex(label.formula)}};
     SetComponent(out, label.component);
     return out;
   }
@@ -119,7 +127,7 @@ class JsonWriter {
     for (const auto& row : item.entries) {
       Json line = Json::array(), text = Json::array();
       for (const ExprId entry : row) {
-        line.push_back(document_.pool->IsZero(entry) ? "" : Latex(entry));
+        line.push_back(document_.pool->IsZero(entry) ? "" : EntryLatex(entry));
         text.push_back(Text(entry));
       }
       entries.push_back(std::move(line));

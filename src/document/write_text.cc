@@ -142,7 +142,7 @@ class TextWriter {
     std::string alignment = "l";
     for (const MatrixItem::Label& column : item.columns) {
       rows[0].push_back(LabelText(column));
-      alignment += "r";
+      alignment += item.columns.size() == 1 ? "l" : "r";
     }
     size_t widest = 0;
     for (size_t i = 0; i < item.entries.size(); ++i) {

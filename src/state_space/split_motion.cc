@@ -133,31 +133,70 @@ class Splitter {
       shares.push_back(entry.IsZero() ? std::vector<Share>{} : field_.ByWhatVaries(entry));
       for (const Share& share : shares.back()) ++uses[Normed(share.coefficient, &factor)];
     }
-    std::map<BaseParameter, ExprId> letter_of;
+    // Letters first, then sums of them.
+    struct Letter {
+      BaseParameter base;
+      ExprId symbol;
+    };
+    std::vector<Letter> made;
+    for (const std::vector<Share>& sum : shares) {
+      for (const Share& share : sum) {
+        const BaseParameter base = Normed(share.coefficient, &factor);
+        const bool known = std::any_of(made.begin(), made.end(),
+                                       [&](const Letter& l) { return l.base.terms == base.terms; });
+        if (uses[base] < 2 || known) continue;
+        std::vector<Monomial> own = share.coefficient;
+        for (Monomial& m : own) m.coefficient /= factor;
+        const ExprId value = field_.Shortest(own);
+        if (SizeOf(pool_, value).operations < 2) continue;
+        const SymbolId symbol = pool_.DeclareSymbol("p_" + std::to_string(first_letter + letters->size() + 1),
+                                                    SymbolKind::kParameter);
+        letters->emplace_back(symbol, value);
+        made.push_back({base, pool_.Symbol(symbol)});
+      }
+    }
+    // A sum that holds all terms of a longer letter is that letter and a rest.
+    std::stable_sort(made.begin(), made.end(), [](const Letter& a, const Letter& b) {
+      return a.base.terms.size() > b.base.terms.size();
+    });
     std::vector<ExprId> out;
     for (const std::vector<Share>& sum : shares) {
       std::vector<ExprId> summands;
       for (const Share& share : sum) {
-        const BaseParameter base = Normed(share.coefficient, &factor);
-        ExprId coefficient = field_.Shortest(share.coefficient);
-        std::vector<Monomial> own = share.coefficient;
-        for (Monomial& m : own) m.coefficient /= factor;
-        const ExprId value = field_.Shortest(own);
-        if (uses[base] > 1 && SizeOf(pool_, value).operations > 1) {
-          auto [at, fresh] = letter_of.try_emplace(base, ExprId());
-          if (fresh) {
-            const SymbolId symbol = pool_.DeclareSymbol(
-                "p_" + std::to_string(first_letter + letters->size() + 1), SymbolKind::kParameter);
-            at->second = pool_.Symbol(symbol);
-            letters->emplace_back(symbol, value);
-          }
-          coefficient = pool_.Multiply(pool_.Number(factor), at->second);
+        std::vector<Monomial> rest = share.coefficient;
+        std::vector<ExprId> coefficient;
+        for (const Letter& letter : made) {
+          const bool whole = letter.base.terms.size() == share.coefficient.size();
+          if (letter.base.terms.size() < 2 && !whole) continue;
+          if (const auto times = TakeOut(letter.base, &rest))
+            coefficient.push_back(pool_.Multiply(pool_.Number(*times), letter.symbol));
+          if (rest.empty()) break;
         }
-        summands.push_back(pool_.Multiply(coefficient, share.key));
+        if (!rest.empty()) coefficient.push_back(field_.Shortest(rest));
+        summands.push_back(pool_.Multiply(pool_.Sum(coefficient), share.key));
       }
       out.push_back(Shorten(pool_, pool_.Sum(summands)));
     }
     return out;
+  }
+
+  // How many times all terms of a base parameter stand in the sum; they are taken out of it. None: they do
+  // not.
+  static std::optional<double> TakeOut(const BaseParameter& base, std::vector<Monomial>* sum) {
+    std::optional<double> times;
+    std::vector<size_t> found;
+    for (const auto& [exponents, ratio] : base.terms) {
+      const auto at =
+          std::find_if(sum->begin(), sum->end(), [&](const Monomial& m) { return m.exponents == exponents; });
+      if (at == sum->end()) return std::nullopt;
+      const double own = at->coefficient / ratio;
+      if (times && std::fabs(own - *times) > 1e-11 * std::fabs(own)) return std::nullopt;
+      times = own;
+      found.push_back(static_cast<size_t>(at - sum->begin()));
+    }
+    std::sort(found.rbegin(), found.rend());
+    for (const size_t k : found) sum->erase(sum->begin() + static_cast<ptrdiff_t>(k));
+    return times;
   }
 
   ExprPool& pool_;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "derivation/describe_state_space.h"
@@ -41,6 +42,42 @@ std::string TextOf(Translation& t, const StateSpaceOptions& how, StateSpace* spa
   document.sections[0].title.clear();
   return WriteText(document, {false, width});
 }
+
+// What the program computes, for SymPy (check_sympy.py): with COTREE_POINTS=FOLDER every system leaves its
+// model text and a few points there.
+class PointWriter {
+ public:
+  PointWriter(const Translation& t, const std::string& file, const std::string& system) : t_(t) {
+    const char* folder = std::getenv("COTREE_POINTS");
+    static int count = 0;
+    if (folder == nullptr) return;
+    path_ = fs::path(folder) / ("point" + std::to_string(++count) + ".json");
+    json_["file"] = file;
+    json_["system"] = system;
+    json_["points"] = nlohmann::json::array();
+  }
+  void SetText(const std::string& text) { json_["text"] = text; }
+  void Add(const StateSpace& space, const ProgramRun& run) {
+    if (path_.empty()) return;
+    nlohmann::json values, derivatives;
+    for (const ReadableSymbol& s : space.symbols) {
+      if (s.slot == UINT32_MAX || !std::isfinite(run.values[s.slot])) continue;
+      values[s.path] = run.values[s.slot];
+      if (s.role != ReadableSymbol::Role::kState) continue;
+      const VariableRef ref = t_.sorted->OfSlot(s.slot);
+      derivatives[s.path] = run.values[t_.sorted->Slot({ref.variable, ref.order + 1})];
+    }
+    json_["points"].push_back({{"time", run.switch_time}, {"values", values}, {"derivatives", derivatives}});
+  }
+  ~PointWriter() {
+    if (!path_.empty()) std::ofstream(path_) << json_.dump(1);
+  }
+
+ private:
+  const Translation& t_;
+  fs::path path_;
+  nlohmann::json json_;
+};
 
 // The printed text against the program at one point.
 void Compare(Translation& t, const StateSpace& space, PrintedEquations& printed, ProgramRun& run, double time,
@@ -133,7 +170,8 @@ void Compare(Translation& t, const StateSpace& space, PrintedEquations& printed,
 }
 
 Outcome ReadBack(LoadedModel& loaded, const TranslateOptions& translate, const StateSpaceOptions& how,
-                 uint32_t seed, size_t width = 1, double spread = 1e-3) {
+                 uint32_t seed, size_t width = 1, double spread = 1e-3, const std::string& text = {},
+                 const std::string& file = {}) {
   Outcome out;
   const auto t = Translate(loaded, translate);
   if (!t->ok || !loaded.diagnostics.ok()) {
@@ -160,6 +198,8 @@ Outcome ReadBack(LoadedModel& loaded, const TranslateOptions& translate, const S
     out.problem = "does not start: " + start.problem;
     return out;
   }
+  PointWriter points(*t, file, translate.system);
+  points.SetText(text);
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> shift(-1, 1);
   for (int point = 0; point < 4; ++point) {
@@ -173,6 +213,7 @@ Outcome ReadBack(LoadedModel& loaded, const TranslateOptions& translate, const S
     }
     if (!run.Run(run.switch_time)) break;
     Compare(*t, space, printed, run, run.switch_time, &out);
+    points.Add(space, run);
   }
   return out;
 }
@@ -204,7 +245,7 @@ void CheckFolder(const char* folder, bool solve_motion, SymbolChoice::Kind symbo
     const bool large = file.find("arm6") != std::string::npos || file.find("stewart") != std::string::npos ||
                        file.find("excavator") != std::string::npos;
     if (large && (solve_motion || symbols != SymbolChoice::Kind::kUsual)) continue;
-    const Outcome outcome = ReadBack(*loaded, translate, how, 7);
+    const Outcome outcome = ReadBack(*loaded, translate, how, 7, 1, 1e-3, {}, file);
     EXPECT_EQ(outcome.problem, "") << file << " " << system;
     EXPECT_LE(outcome.worst, kTolerance) << file << " " << system << ": " << outcome.where;
     worst = std::max(worst, outcome.worst);
@@ -243,7 +284,7 @@ TEST(ReadBack, RandomSystems) {
                        : seed % 3 == 1 ? SymbolChoice::Kind::kUsual
                                        : SymbolChoice::Kind::kAll;
     how.solve_motion = seed % 2 == 0;
-    const Outcome outcome = ReadBack(*loaded, {}, how, seed, seed % 4 == 0 ? 100 : 1, 1);
+    const Outcome outcome = ReadBack(*loaded, {}, how, seed, seed % 4 == 0 ? 100 : 1, 1, text);
     if (outcome.problem == "not translated") {
       for (const Diagnostic& d : loaded->diagnostics.list()) {
         if (seed < 5) ADD_FAILURE() << RenderText(d, loaded->model.files, false) << text;

@@ -125,6 +125,7 @@ struct SimulateOptions {
   std::vector<std::string> shown;    // in the summary; empty: what the experiment plots
   bool watch = false;                // again whenever a file of the model is saved
   bool in_process = false;           // foreign code in the process of cotree
+  bool rates = false;                // all rates that have a name are computed
   std::string library;
 };
 int RunSimulate(const SimulateOptions& options, const Console& console);

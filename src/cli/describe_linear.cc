@@ -20,6 +20,7 @@ class LinearTeller {
   LinearTeller(ExprPool& pool, const StateSpace& space, const LinearStart& start)
       : pool_(pool), space_(space), start_(start) {}
 
+  ExprId letter() const { return linear_.s; }
   std::vector<DocumentSection> Run() {
     // States of the symbols and of the numbers are the same, unless loops left some out.
     linear_ = FindLinearSymbols(pool_, space_, start_.states, true);
@@ -60,6 +61,7 @@ class LinearTeller {
             m.entries[i][j] = pool_.Number(numbers[i * entries[i].size() + j]);
         }
         if (m.entries == entries) break;  // nothing but numbers
+        s.items.emplace_back(TextItem{"The same in numbers:"});
       }
       s.items.emplace_back(std::move(m));
     }
@@ -71,22 +73,34 @@ class LinearTeller {
           TextItem{"x' = A x + B u for small deviations from the start; states that are 0 there are put "
                    "in, others stay letters and mean their value there."});
     else
-      s.items.emplace_back(TextItem{"x' = A x + B u, y = C x + D u, in symbols and in numbers."});
+      s.items.emplace_back(TextItem{linear_.B.size() > 1
+                                        ? "x' = A x + B u + B_du1 u' + ..., y = C x + D u + D_du1 u' + ...: "
+                                          "derivatives of inputs are needed."
+                                        : "x' = A x + B u, y = C x + D u, in symbols and in numbers."});
     const LinearModel& m = start_.model;
     Matrix(s, "A", linear_.A, true, true, m.A);
-    Matrix(s, "B", linear_.B, true, false, m.B.empty() ? std::vector<double>{} : m.B[0]);
+    const auto numbers = [](const std::vector<std::vector<double>>& by_order, size_t k) {
+      return k < by_order.size() ? by_order[k] : std::vector<double>{};
+    };
+    const auto named = [](const char* name, size_t k) {
+      return k == 0 ? std::string(name) : name + ("_du" + std::to_string(k));
+    };
+    for (size_t k = 0; k < linear_.B.size(); ++k)
+      Matrix(s, named("B", k), linear_.B[k], true, false, numbers(m.B, k));
     Matrix(s, "C", linear_.C, false, true, m.C);
-    Matrix(s, "D", linear_.D, false, false, m.D.empty() ? std::vector<double>{} : m.D[0]);
+    for (size_t k = 0; k < linear_.D.size(); ++k)
+      Matrix(s, named("D", k), linear_.D[k], false, false, numbers(m.D, k));
     out_.push_back(std::move(s));
   }
   void Polynomials() {
     if (linear_.characteristic.IsNone()) return;
     DocumentSection s{"transfer", "Characteristic polynomial and transfer functions", {}};
-    s.items.emplace_back(TextItem{"det(s I - A), and the same as a product where it is one:"});
+    s.items.emplace_back(TextItem{"det(s I - A):"});
     EquationsItem p;
     const ExprId left = pool_.Call("Delta", {linear_.s});
     p.rows.push_back({left, linear_.characteristic});
-    if (linear_.factored != linear_.characteristic) p.rows.push_back({left, linear_.factored});
+    if (!linear_.factored.IsNone())
+      p.rows.push_back({left, linear_.factored, "", "up to a factor without s"});
     s.items.emplace_back(std::move(p));
     EquationsItem g;
     for (size_t o = 0; o < linear_.transfer.size(); ++o) {
@@ -141,9 +155,12 @@ class LinearTeller {
 
 }  // namespace
 
-std::vector<DocumentSection> DescribeLinear(ExprPool& pool, const StateSpace& space,
-                                            const LinearStart& start) {
-  return LinearTeller(pool, space, start).Run();
+std::vector<DocumentSection> DescribeLinear(ExprPool& pool, const StateSpace& space, const LinearStart& start,
+                                            Document* document) {
+  LinearTeller teller(pool, space, start);
+  std::vector<DocumentSection> out = teller.Run();
+  document->main_letter = teller.letter();
+  return out;
 }
 
 }  // namespace cotree

@@ -11,7 +11,8 @@ namespace cotree {
 
 /// A, B, C, D in symbols and numbers, characteristic polynomial, transfer functions, poles with the
 /// components that make them. Empty: the derivatives are not there in symbols. `start`: the numbers.
-std::vector<DocumentSection> DescribeLinear(ExprPool& pool, const StateSpace& space,
-                                            const LinearStart& start);
+/// The letter s becomes the document's.
+std::vector<DocumentSection> DescribeLinear(ExprPool& pool, const StateSpace& space, const LinearStart& start,
+                                            Document* document);
 
 }  // namespace cotree

@@ -108,6 +108,7 @@ class Preparer {
     TranslateOptions& translate = out_.translated_with;
     translate.system = options_.system;
     translate.chosen = variation_.chosen;
+    translate.rates = options_.rates;
     translate.components.in_process = options_.in_process;
     if (experiment_ != nullptr) translate.experiment = model().names.Text(experiment_->name);
     out_.translation = Translate(*out_.loaded, translate);

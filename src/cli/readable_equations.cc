@@ -200,7 +200,7 @@ int SayReadable(const EquationsOptions& options, Translation& t, const Console& 
   if (options.form == "linear") {
     start = LinearizeAtStart(t, options.outputs, true, ForeignCodeOf(options), &exit);
     if (!start) return exit;
-    document.sections = DescribeLinear(pool, space, *start);
+    document.sections = DescribeLinear(pool, space, *start, &document);
     if (document.sections.empty()) {
       fmt::print(
           stderr,

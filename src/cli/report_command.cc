@@ -128,7 +128,7 @@ class ReportWriter {
         for (const size_t r : rows) curve.values.push_back(values[r]);
         plot->curves.push_back(std::move(curve));
       }
-      constexpr size_t kMostMarks = 60;
+      constexpr size_t kMostMarks = 2000;
       for (PlotItem& plot : plots) {
         for (const ResultEvent& e : events_) {
           if (plot.events.size() < kMostMarks) plot.events.push_back({e.time, e.text});
@@ -189,7 +189,7 @@ class ReportWriter {
     const auto start = LinearizeAtStart(t_, {}, true, {}, &exit);
     if (!start) return;
     SetOwners(pool_, space, &document_);
-    for (DocumentSection& s : DescribeLinear(pool_, space, *start))
+    for (DocumentSection& s : DescribeLinear(pool_, space, *start, &document_))
       document_.sections.push_back(std::move(s));
   }
 
@@ -228,8 +228,10 @@ class ReportWriter {
 
 }  // namespace
 
-int RunReport(const SimulateOptions& options, const Console& console) {
+int RunReport(const SimulateOptions& given, const Console& console) {
   if (!HasReportScript()) return kExitForeign;
+  SimulateOptions options = given;
+  options.rates = true;  // powers need them
   DiskReader reader;
   PreparedRun p = PrepareRun(options, reader);
   SayPrepared(p, console);
@@ -237,6 +239,9 @@ int RunReport(const SimulateOptions& options, const Console& console) {
   ProgressLine line;
   const InterruptWatch watch;
   const SimulationOptions& s = p.simulation;
+  // As many points as a page shows.
+  const double finest = (s.stop - s.start) / static_cast<double>(kMostPoints);
+  p.simulation.interval = s.interval > 0 ? std::min(s.interval, finest) : finest;
   p.simulation.progress = [&](double time) {
     line.Show((time - s.start) / (s.stop - s.start),
               [&] { return fmt::format("{:.4g} of {:g} s", time, s.stop); });

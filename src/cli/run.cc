@@ -44,7 +44,7 @@ void AddInProcess(CLI::App* command, bool* in_process) {
 void AddFormulaOptions(CLI::App* command, EquationsOptions* options) {
   command->add_option("--symbolic", options->symbolic,
                       "parameters that stay letters: all (that are not 0), none, or names of parameters and "
-                      "components; otherwise those that are not 0, 1 or -1");
+                      "components; otherwise those that are not 0, nor a pure 1 or -1");
   command->add_option("--digits", options->digits, "of numbers in formulas; 0: all of them")
       ->check(CLI::Range(0, 17));
   command

@@ -86,7 +86,17 @@ uint64_t CostOf(const ExprPool& pool, ExprId expr) {
   FindOrder(pool, std::span(&expr, 1), &order);
   uint64_t cost = 2 * size.operations + size.terms;
   for (const ExprId id : order.nodes) {
-    if (pool.op(id) == Op::kDivide && pool.op(pool.operand(id, 1)) == Op::kDivide) cost += 2;
+    const auto operands = pool.operands(id);
+    const auto is_quotient = [&](ExprId x) { return pool.op(x) == Op::kDivide; };
+    if (is_quotient(id)) {
+      cost += 2 * static_cast<uint64_t>(std::count_if(operands.begin(), operands.end(), is_quotient));
+      if (pool.IsNegative(operands[1])) cost += 1;
+    }
+    if (pool.op(id) == Op::kMultiply)
+      cost += static_cast<uint64_t>(std::count_if(operands.begin(), operands.end(), is_quotient));
+    if (pool.op(id) == Op::kAdd &&
+        std::all_of(operands.begin(), operands.end(), [&](ExprId x) { return pool.IsNegative(x); }))
+      cost += 1;
   }
   return cost;
 }

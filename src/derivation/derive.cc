@@ -498,7 +498,7 @@ std::vector<DocumentComponent> DescribeComponents(const Translation& t) {
     for (const ElementEdge& edge : element.edges)
       domains.insert(model.Text(model.domains[edge.domain.index()].name));
     if (!cls.spatial.IsNone()) domains.insert("mechanics");
-    if (domains.empty()) domains.insert("signal");
+    if (domains.empty() && !element.composite) domains.insert("signal");
     c.domains.assign(domains.begin(), domains.end());
     out.push_back(std::move(c));
   }

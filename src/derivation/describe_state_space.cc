@@ -34,7 +34,7 @@ void AddGroup(ExprPool& pool, const StateSpace& space, const ReadableGroup& grou
     MatrixItem::Label label{"", unknowns[i], unknown == nullptr ? "" : unknown->component};
     matrix.columns.push_back(label);
     label.formula = ExprId();
-    label.text = std::to_string(i + 1);
+    label.text = label.component.empty() ? std::to_string(i + 1) : label.component;
     matrix.rows.push_back(label);
   }
   matrix.symmetric = true;
@@ -49,6 +49,7 @@ void AddGroup(ExprPool& pool, const StateSpace& space, const ReadableGroup& grou
   if (!group.gravity.empty()) sum += " + G (gravity)";
   sum += split ? " = Q (forces):" : " = Q:";
   items->emplace_back(TextItem{sum});
+  const std::vector<MatrixItem::Label> matrix_rows = matrix.rows;
   items->emplace_back(std::move(matrix));
   const auto vector = [&](const std::string& name, const std::vector<ExprId>& values) {
     if (values.empty()) return;
@@ -57,7 +58,7 @@ void AddGroup(ExprPool& pool, const StateSpace& space, const ReadableGroup& grou
     item.columns.push_back({"", ExprId(), ""});
     for (size_t i = 0; i < values.size(); ++i) {
       item.entries.push_back({values[i]});
-      item.rows.push_back({std::to_string(i + 1), ExprId(), group.component});
+      item.rows.push_back(matrix_rows[i]);
     }
     items->emplace_back(std::move(item));
   };

@@ -43,11 +43,14 @@ ExprId WholeRight(ExprPool& pool, const ReadableGroup& group, size_t i) {
 }  // namespace
 
 std::string WriteSympy(ExprPool& pool, const StateSpace& space, const std::string& system) {
-  const Renamer renamed(pool, space,
-                        {"lambda", "is",     "as",     "from",        "import",      "global",  "def",
-                         "del",    "class",  "with",   "yield",       "try",         "pass",    "raise",
-                         "return", "while",  "break",  "True",        "False",       "None",    "names",
-                         "values", "states", "inputs", "definitions", "derivatives", "outputs", "groups"});
+  const Renamer renamed(
+      pool, space, {"lambda", "is",       "as",       "from",        "import",      "global",  "def",
+                    "del",    "class",    "with",     "yield",       "try",         "pass",    "raise",
+                    "return", "while",    "break",    "True",        "False",       "None",    "names",
+                    "values", "states",   "inputs",   "definitions", "derivatives", "outputs", "groups",
+                    "Symbol", "Float",    "Rational", "Piecewise",   "Min",         "Max",     "Abs",
+                    "Matrix", "Function", "Lt",       "Le",          "Eq",          "Ne",      "And",
+                    "Or",     "Not",      "Mod",      "ceiling",     "oo",          "pi",      "symbols"});
   const auto text = [&](ExprId e) { return PrintSympy(pool, renamed(e)); };
   std::string out = "# system " + system + ", by Cotree " COTREE_VERSION +
                     ": x' = f(x, u) in SymPy\nfrom sympy import *\n\nt = Symbol('t', real=True)\n";

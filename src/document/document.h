@@ -143,6 +143,7 @@ struct Document {
   const ExprPool* pool = nullptr;
   std::unordered_map<uint32_t, std::string> component_of;  // by symbol of order 0
   int digits = 6;                                          // of numbers in formulas; 0: all
+  ExprId main_letter;  // sums are written by falling powers of it; none: by name
   std::string title, description, file;
   std::vector<DocumentComponent> components;
   std::vector<DocumentSection> sections;

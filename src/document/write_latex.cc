@@ -52,7 +52,10 @@ namespace {
 
 class LatexWriter {
  public:
-  explicit LatexWriter(const Document& document) : document_(document) { print_.digits = document.digits; }
+  explicit LatexWriter(const Document& document) : document_(document) {
+    print_.digits = document.digits;
+    print_.main_letter = document.main_letter;
+  }
 
   std::string Run() {
     out_ =
@@ -186,7 +189,7 @@ std::vector<std::string> LatexLines(const ExprPool& pool, ExprId expr, const Pri
   if (pool.op(expr) != Op::kAdd) return {whole};
   std::vector<std::string> lines{""};
   size_t used = 0;
-  for (const ExprId term : ReadableOrder(pool, expr).Terms(expr)) {
+  for (const ExprId term : ReadableOrder(pool, expr, print.main_letter).Terms(expr)) {
     std::string text = PrintLatex(pool, term, print);
     const size_t own = length(term);
     if (!lines.back().empty() || lines.size() > 1)

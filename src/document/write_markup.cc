@@ -11,7 +11,10 @@ namespace {
 
 class MarkdownWriter {
  public:
-  explicit MarkdownWriter(const Document& document) : document_(document) { print_.digits = document.digits; }
+  explicit MarkdownWriter(const Document& document) : document_(document) {
+    print_.digits = document.digits;
+    print_.main_letter = document.main_letter;
+  }
   std::string Run() {
     out_ = "# " + document_.title + "\n";
     if (!document_.description.empty()) out_ += "\n" + document_.description + "\n";
@@ -87,7 +90,10 @@ class MarkdownWriter {
 
 class MathmlWriter {
  public:
-  explicit MathmlWriter(const Document& document) : document_(document) { print_.digits = document.digits; }
+  explicit MathmlWriter(const Document& document) : document_(document) {
+    print_.digits = document.digits;
+    print_.main_letter = document.main_letter;
+  }
   std::string Run() {
     out_ =
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE html>\n<html "
@@ -111,7 +117,11 @@ class MathmlWriter {
     std::visit([&](const auto& kind) { WriteItem(kind); }, item.any());
   }
   // The inside of a <math> element.
-  std::string Inside(ExprId expr) const { return PrintMathml(*document_.pool, expr, print_); }
+  std::string Inside(ExprId expr) const {
+    const std::string whole = PrintMathml(*document_.pool, expr, print_);
+    const size_t begin = whole.find('>') + 1, end = whole.rfind("</math>");
+    return end == std::string::npos ? whole : whole.substr(begin, end - begin);
+  }
   static std::string Math(const std::string& inside) {
     return "<math xmlns=\"http://www.w3.org/1998/Math/MathML\">" + inside + "</math>";
   }

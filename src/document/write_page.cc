@@ -19,9 +19,11 @@ class JsonWriter {
  public:
   explicit JsonWriter(const Document& document) : document_(document) {
     print_.digits = document.digits;
+    print_.main_letter = document.main_letter;
     print_.components = &document.component_of;
     text_.unicode = true;
     text_.digits = document.digits;
+    text_.main_letter = document.main_letter;
     text_.limit = 2 * kMostLatex;
   }
   Json Run() const {

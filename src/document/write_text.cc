@@ -18,6 +18,7 @@ class TextWriter {
   TextWriter(const Document& document, const TextStyle& style) : document_(document), style_(style) {
     print_.unicode = true;
     print_.digits = document.digits;
+    print_.main_letter = document.main_letter;
   }
   std::string Run() {
     for (const DocumentSection& section : document_.sections) {

@@ -223,7 +223,9 @@ class LatexPrinter : public PrintLoop {
         return Enclosed("\\left\\{", operands, ", ", "\\right\\}");
       case Op::kCall: {
         const FunctionInfo& function = pool_.function(pool_.FunctionOf(id));
-        std::string name = "\\operatorname{" + Escape(pool_.FunctionName(pool_.FunctionOf(id))) + "}";
+        const std::string_view own = pool_.FunctionName(pool_.FunctionOf(id));
+        std::string name =
+            GreekLetter(own).empty() ? "\\operatorname{" + Escape(own) + "}" : "\\" + std::string(own);
         if (!function.orders.empty()) {
           name += "^{(";
           for (size_t k = 0; k < function.orders.size(); ++k)

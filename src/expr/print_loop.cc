@@ -20,7 +20,8 @@ std::string FormatNumber(double value, int digits) {
   return text.size() < exact.size() ? text : exact;
 }
 
-ReadableOrder::ReadableOrder(const ExprPool& pool, ExprId root) : pool_(pool) {
+ReadableOrder::ReadableOrder(const ExprPool& pool, ExprId root, ExprId main_letter)
+    : pool_(pool), main_letter_(main_letter) {
   FindOrder(pool, std::span(&root, 1), &order_);
   keys_.resize(order_.nodes.size());
   for (size_t at = 0; at < order_.nodes.size(); ++at) {
@@ -57,10 +58,26 @@ int ReadableOrder::CategoryOfFactor(ExprId id) const {
   return KeyOf(id).variable ? 2 : 1;
 }
 
+double ReadableOrder::PowerOf(ExprId term) const {
+  if (term == main_letter_) return 1;
+  if (pool_.op(term) == Op::kPower && pool_.operand(term, 0) == main_letter_ &&
+      pool_.IsNumber(pool_.operand(term, 1)))
+    return pool_.NumberValue(pool_.operand(term, 1));
+  double power = 0;
+  if (pool_.op(term) == Op::kMultiply) {
+    for (const ExprId factor : pool_.operands(term)) power = std::max(power, PowerOf(factor));
+  }
+  return pool_.op(term) == Op::kDivide ? PowerOf(pool_.operand(term, 0)) : power;
+}
+
 std::vector<ExprId> ReadableOrder::Terms(ExprId sum) const {
   const auto operands = pool_.operands(sum);
   std::vector<ExprId> terms(operands.begin(), operands.end());
   std::stable_sort(terms.begin(), terms.end(), [&](ExprId a, ExprId b) {
+    if (!main_letter_.IsNone()) {
+      const double x = PowerOf(a), y = PowerOf(b);
+      if (x != y) return x > y;
+    }
     const auto negative = [&](ExprId id) { return pool_.op(id) != Op::kAdd && pool_.IsNegative(id); };
     if (negative(a) != negative(b)) return negative(b);
     if (pool_.IsNumber(a) != pool_.IsNumber(b)) return pool_.IsNumber(b);

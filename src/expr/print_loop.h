@@ -20,6 +20,8 @@ struct PrintOptions {
   size_t limit = size_t{1} << 22;
   /// Of numbers that are no integers; 0: as many as it takes to read back the same double.
   int digits = 0;
+  /// Terms of sums are written by falling powers of this symbol; none: by name.
+  ExprId main_letter{};
   /// Text only: φ, ², ·, x' for der(x), t for time.
   bool unicode = false;
   /// LaTeX only: what a symbol (of order 0) belongs to, put around it as \\htmlData{component=...}.
@@ -38,7 +40,7 @@ positive before negative, number last, lower derivatives before higher, then by 
 keeps the structural order. Independent of ids, as everything that can be seen. */
 class ReadableOrder {
  public:
-  ReadableOrder(const ExprPool& pool, ExprId root);
+  ReadableOrder(const ExprPool& pool, ExprId root, ExprId main_letter = ExprId());
   std::vector<ExprId> Terms(ExprId sum) const;
   std::vector<ExprId> Factors(ExprId product) const;
   /// Operands of and, or, min, max, ==, != likewise by name.
@@ -53,8 +55,10 @@ class ReadableOrder {
   const Key& KeyOf(ExprId id) const { return keys_[order_.PositionOf(id)]; }
   int CompareLeads(const Key& a, const Key& b) const;
   int CategoryOfFactor(ExprId id) const;
+  double PowerOf(ExprId term) const;
 
   const ExprPool& pool_;
+  ExprId main_letter_;
   ExprOrder order_;
   std::vector<Key> keys_;
 };
@@ -68,7 +72,7 @@ class PrintLoop {
 
  protected:
   PrintLoop(const ExprPool& pool, ExprId root, const PrintOptions& options)
-      : pool_(pool), order_(pool, root), options_(options) {}
+      : pool_(pool), order_(pool, root, options.main_letter), options_(options) {}
 
   /// Calls Put for each part of the node, in reading order. `context`: how tightly the place binds;
   /// `drop_sign`: print -x for x.

@@ -41,6 +41,21 @@ class SympyPrinter : public PrintLoop {
     PutList(operands, ", ", kLoose);
     Put(")");
   }
+  // A variable that is true or false is a number to SymPy.
+  void PutCondition(ExprId id) {
+    if (IsLogical(pool_.op(id))) return Put(id, kLoose);
+    Put("Ne(");
+    Put(id, kLoose);
+    Put(", 0)");
+  }
+  void Conditions(std::string_view name, const std::vector<ExprId>& operands) {
+    Put(name);
+    for (size_t k = 0; k < operands.size(); ++k) {
+      if (k > 0) Put(", ");
+      PutCondition(operands[k]);
+    }
+    Put(")");
+  }
   std::string Number(double value) const {
     if (std::isinf(value)) return value < 0 ? "-oo" : "oo";
     return FormatNumber(value, options_.digits);
@@ -100,7 +115,7 @@ class SympyPrinter : public PrintLoop {
           Put("(");
           Put(pool_.operand(rest, 1), kLoose);
           Put(", ");
-          Put(pool_.operand(rest, 0), kLoose);
+          PutCondition(pool_.operand(rest, 0));
           Put("), ");
         }
         Put("(");
@@ -116,11 +131,11 @@ class SympyPrinter : public PrintLoop {
       case Op::kNotEqual:
         return Function("Ne", operands);
       case Op::kAnd:
-        return Function("And", order_.Operands(id));
+        return Conditions("And(", order_.Operands(id));
       case Op::kOr:
-        return Function("Or", order_.Operands(id));
+        return Conditions("Or(", order_.Operands(id));
       case Op::kNot:
-        return Function("Not", operands);
+        return Conditions("Not(", {operands[0]});
       case Op::kAbs:
         return Function("Abs", operands);
       case Op::kMin:

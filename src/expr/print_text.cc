@@ -111,7 +111,8 @@ class TextPrinter : public PrintLoop {
   void PutCall(ExprId id) {
     const FunctionInfo& function = pool_.function(pool_.FunctionOf(id));
     if (!function.orders.empty()) Put("partial(");
-    Put(std::string(pool_.FunctionName(pool_.FunctionOf(id))) + "(");
+    const std::string name(pool_.FunctionName(pool_.FunctionOf(id)));
+    Put((options_.unicode ? UnicodeName(name) : name) + "(");
     PutList(pool_.operands(id), ", ", kLoose);
     Put(")");
     if (!function.orders.empty()) {

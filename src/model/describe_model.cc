@@ -42,24 +42,6 @@ std::string PutIn(const std::string& unit, const ComponentClass& cls, const Mode
   return out;
 }
 
-std::string TypeUnit(const Type& type, const ComponentClass& cls, const Model& model,
-                     const ComponentClass& outer, const Instance& instance) {
-  bool pure = false;
-  DimensionVector value = type.dimension.si;
-  for (const auto& generic : type.dimension.generics) {
-    const size_t at = instance.first_generic + generic.id.index();
-    if (instance.first_generic == UINT32_MAX || at >= outer.generic_values.size()) return type.unit;
-    pure = pure || outer.generic_units[at] == "1";
-    const auto power = Power(outer.generic_values[at], generic.exponent);
-    const auto product = power ? Multiply(value, *power) : std::nullopt;
-    if (!product) return type.unit;
-    value = *product;
-  }
-  const auto name = [&](GenericId id) { return model.Text(outer.generics[id.index()]); };
-  if (pure) return FormatDimension(value, name);
-  return PutIn(type.unit, cls, model, outer, instance);
-}
-
 void CollectUnits(const Model& model, const ComponentClass& cls, const std::string& prefix,
                   std::vector<InferredUnit>& out, int depth) {
   if (depth > 20) return;
@@ -79,11 +61,11 @@ void CollectUnits(const Model& model, const ComponentClass& cls, const std::stri
       for (const Variable& v : inner.variables) {
         const bool signal = v.role == VariableRole::kInput || v.role == VariableRole::kOutput;
         if (signal && !v.type.dimension.generics.empty())
-          out.push_back({path + model.Text(v.name), TypeUnit(v.type, inner, model, cls, instance)});
+          out.push_back({path + model.Text(v.name), UnitOfInstance(v.type, inner, model, cls, instance)});
       }
       for (const Parameter& p : inner.parameters) {
         if (!p.type.dimension.generics.empty())
-          out.push_back({path + model.Text(p.name), TypeUnit(p.type, inner, model, cls, instance)});
+          out.push_back({path + model.Text(p.name), UnitOfInstance(p.type, inner, model, cls, instance)});
       }
     }
     if (inner.IsComposite()) CollectUnits(model, inner, path, out, depth + 1);
@@ -91,6 +73,24 @@ void CollectUnits(const Model& model, const ComponentClass& cls, const std::stri
 }
 
 }  // namespace
+
+std::string UnitOfInstance(const Type& type, const ComponentClass& cls, const Model& model,
+                           const ComponentClass& outer, const Instance& instance) {
+  bool pure = false;
+  DimensionVector value = type.dimension.si;
+  for (const auto& generic : type.dimension.generics) {
+    const size_t at = instance.first_generic + generic.id.index();
+    if (instance.first_generic == UINT32_MAX || at >= outer.generic_values.size()) return type.unit;
+    pure = pure || outer.generic_units[at] == "1";
+    const auto power = Power(outer.generic_values[at], generic.exponent);
+    const auto product = power ? Multiply(value, *power) : std::nullopt;
+    if (!product) return type.unit;
+    value = *product;
+  }
+  const auto name = [&](GenericId id) { return model.Text(outer.generics[id.index()]); };
+  if (pure) return FormatDimension(value, name);
+  return PutIn(type.unit, cls, model, outer, instance);
+}
 
 namespace {
 
@@ -253,7 +253,7 @@ class ParameterLister {
       const auto number = values.find(parameter.symbol.value);
       std::string unit = parameter.type.unit;
       if (outer != nullptr && instance != nullptr && !parameter.type.dimension.generics.empty())
-        unit = TypeUnit(parameter.type, model_[id], model_, *outer, *instance);
+        unit = UnitOfInstance(parameter.type, model_[id], model_, *outer, *instance);
       if (unit == "1") unit.clear();
       if (number != values.end()) {
         row.value = parameter.type.base == BaseType::kBoolean ? (number->second != 0 ? "true" : "false")

@@ -29,6 +29,11 @@ struct ParameterRow {
 /// All parameters of a system, in order of declaration. Needs symbols for coefficients, so the pool grows.
 std::vector<ParameterRow> ListParameters(Model& model, ClassId id);
 
+/// The unit of a type of an instance's class, with the dimensions found for its generics put in; `$` remains
+/// where one was not found.
+std::string UnitOfInstance(const Type& type, const ComponentClass& cls, const Model& model,
+                           const ComponentClass& outer, const Instance& instance);
+
 /// What a parameter of a class makes vanish when it is exactly zero; empty if nothing structural.
 std::string ZeroEffect(Model& model, ClassId id, uint32_t parameter);
 

@@ -78,27 +78,31 @@ void ChooseNames(StateSpace& space) {
   std::vector<std::vector<std::string>> candidates(n);
   std::vector<size_t> at(n, 0);
   for (size_t k = 0; k < n; ++k) candidates[k] = Candidates(space.symbols[k]);
-  const auto name = [&](size_t k) {
-    const auto& own = candidates[k];
-    if (at[k] < own.size()) return own[at[k]];
-    return own.back() + "_" + std::to_string(k + 1);  // two paths that differ in signs only
-  };
-  // All that have the same name take their next one, until no two have.
+  // All that have the same name and a longer one take that, until no two have the same; what has no longer
+  // one keeps it.
   for (bool changed = true; changed;) {
     changed = false;
     std::map<std::string, std::vector<size_t>> owners;
-    for (size_t k = 0; k < n; ++k) owners[name(k)].push_back(k);
+    for (size_t k = 0; k < n; ++k) owners[candidates[k][at[k]]].push_back(k);
     for (const auto& [text, who] : owners) {
       if (who.size() == 1 && !Reserved().contains(text)) continue;
       for (const size_t k : who) {
-        if (at[k] < candidates[k].size()) {
+        if (at[k] + 1 < candidates[k].size()) {
           ++at[k];
           changed = true;
         }
       }
     }
   }
-  for (size_t k = 0; k < n; ++k) space.symbols[k].name = name(k);
+  // Two paths that differ in signs only, or a name that is taken: numbers behind.
+  std::set<std::string> taken = Reserved();
+  for (size_t k = 0; k < n; ++k) {
+    const std::string own = candidates[k][at[k]];
+    std::string text = own;
+    for (int number = 2; taken.contains(text); ++number) text = own + "_" + std::to_string(number);
+    taken.insert(text);
+    space.symbols[k].name = text;
+  }
 }
 
 std::vector<ExprId> Renamed(ExprPool& pool, const StateSpace& space, std::span<const ExprId> exprs) {

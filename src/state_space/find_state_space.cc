@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <set>
 #include <unordered_map>
@@ -8,6 +9,7 @@
 #include "closed_form/fraction.h"
 #include "expr/builtins.h"
 #include "expr/dependence.h"
+#include "expr/evaluate.h"
 #include "expr/linear.h"
 #include "expr/solve.h"
 #include "expr/substitute.h"
@@ -77,7 +79,9 @@ class Finder {
   bool IsDefinedBy(uint32_t sorted_equation, uint32_t variable) const {
     return sorted_.OfSlot(sorted_.slot_of_equation[sorted_equation]).variable == variable;
   }
+  bool HasCases(const std::vector<ExprId>& residuals) const;
   MotionLetters MotionLettersOf(const ReadableGroup& group) const;
+  void OrderRows(BlockSolution& solution) const;
   void KeepWhatComesLater(ExprId expr, size_t at);
   bool IsThrough(uint32_t variable) const;
 
@@ -133,6 +137,7 @@ bool Finder::IsThrough(uint32_t variable) const {
 ExprId Finder::Tidy(ExprId expr) {
   return Rewrite(pool_, expr, [&](ExprId id) -> std::optional<ExprId> {
     const Op op = pool_.op(id);
+    if (op == Op::kDivide && pool_.IsZero(pool_.operand(id, 0))) return pool_.Zero();
     if (op == Op::kCall) {
       const Builtin builtin = FindBuiltin(pool_.FunctionName(pool_.FunctionOf(id)));
       if (builtin == Builtin::kNoEvent) return pool_.operand(id, 0);
@@ -240,7 +245,8 @@ void Finder::MakeBlock(size_t block) {
     if (solution && solution->unique) return AddValue(unknowns[0], solution->value);
   }
   BlockSolution solution;
-  if (equations.size() <= kMostEquations) {
+  const bool by_cases = equations.size() > 1 && HasCases(residuals);
+  if (equations.size() <= kMostEquations && !by_cases) {
     // What is met first goes first.
     std::vector<size_t> by_wish(unknowns.size());
     std::iota(by_wish.begin(), by_wish.end(), size_t{0});
@@ -259,6 +265,9 @@ void Finder::MakeBlock(size_t block) {
   } else {
     solution.core = unknowns;
     solution.residuals = residuals;
+    if (by_cases && equations.size() <= kMostEquations)
+      solution = SolveBlock(pool_, residuals, unknowns, kept, [](ExprId) { return true; });
+    solution.linear = false;
   }
   if (!solution.core.empty()) {
     constexpr size_t kMostSolved = 4, kMostOperations = 120;
@@ -287,6 +296,7 @@ void Finder::MakeBlock(size_t block) {
         made_of_[symbol.value] = static_cast<uint32_t>(made_.size());
         made.group.unknowns.push_back(pool_.Symbol(symbol));
       }
+      if (motion && solution.linear) OrderRows(solution);
       made.group.linear = solution.linear;
       made.group.is_motion = motion;
       made.group.matrix = solution.matrix;
@@ -344,6 +354,23 @@ bool Finder::ShallBeNamed(const Made& made, ExprId value) const {
   return inlined > named && size.operations > 2;
 }
 
+// Whether conditions on what is not a state decide between equations (diodes, switches): such blocks stay as
+// they are, with the unknowns that conditions ask for.
+bool Finder::HasCases(const std::vector<ExprId>& residuals) const {
+  ExprOrder order;
+  FindOrder(pool_, residuals, &order);
+  for (const ExprId id : order.nodes) {
+    if (pool_.op(id) != Op::kIf) continue;
+    for (const SymbolId symbol : AllSymbols(pool_, pool_.operand(id, 0))) {
+      const auto slot = slot_of_.find(symbol.value);
+      if (slot == slot_of_.end()) continue;
+      const VariableRef ref = sorted_.OfSlot(slot->second);
+      if (sorted_.equation_of_slot[slot->second] != UINT32_MAX && !sorted_.IsState(ref)) return true;
+    }
+  }
+  return false;
+}
+
 MotionLetters Finder::MotionLettersOf(const ReadableGroup& group) const {
   MotionLetters out;
   out.gravity = letters_.gravity();
@@ -354,6 +381,56 @@ MotionLetters Finder::MotionLettersOf(const ReadableGroup& group) const {
     out.velocities.push_back(pool_.Symbol(slot_symbol_[sorted_.Slot({ref.variable, ref.order - 1})]));
   }
   return out;
+}
+
+// Row i shall be the equation of unknown i: that order of the rows, and those signs, which make the matrix
+// symmetric at a point chosen at random, with a positive diagonal.
+void Finder::OrderRows(BlockSolution& solution) const {
+  const size_t n = solution.core.size();
+  constexpr size_t kMost = 6;
+  if (n < 2 || n > kMost) return;
+  std::vector<std::vector<double>> m(n, std::vector<double>(n));
+  Environment<double> environment;
+  std::map<uint32_t, double> values;
+  double next = 0.37;
+  for (size_t i = 0; i < n; ++i) {
+    for (size_t j = 0; j < n; ++j) {
+      for (const SymbolId symbol : AllSymbols(pool_, solution.matrix[i][j])) {
+        if (values.contains(symbol.value)) continue;
+        const double letter =
+            pool_.kind(symbol) == SymbolKind::kParameter ? letters_.Evaluate(pool_.Symbol(symbol)) : next;
+        next = std::fmod(next * 1.618 + 0.1, 1.3);
+        values[symbol.value] = letter;
+        SetValue(environment, symbol, letter);
+      }
+      m[i][j] = EvaluateDouble(pool_, solution.matrix[i][j], environment);
+    }
+  }
+  std::vector<size_t> order(n);
+  std::iota(order.begin(), order.end(), size_t{0});
+  do {
+    bool fits = true;
+    std::vector<double> sign(n);
+    for (size_t i = 0; i < n; ++i) sign[i] = m[order[i]][i] < 0 ? -1 : 1;
+    for (size_t i = 0; i < n && fits; ++i) {
+      for (size_t j = 0; j < i && fits; ++j) {
+        const double a = sign[i] * m[order[i]][j], b = sign[j] * m[order[j]][i];
+        fits = std::fabs(a - b) <= 1e-9 * (std::fabs(a) + std::fabs(b) + 1e-9);
+      }
+    }
+    if (!fits) continue;
+    BlockSolution ordered = solution;
+    for (size_t i = 0; i < n; ++i) {
+      ordered.matrix[i] = solution.matrix[order[i]];
+      ordered.right[i] = solution.right[order[i]];
+      ordered.residuals[i] = solution.residuals[order[i]];
+      if (sign[i] > 0) continue;
+      for (ExprId& entry : ordered.matrix[i]) entry = pool_.Negate(entry);
+      ordered.right[i] = pool_.Negate(ordered.right[i]);
+    }
+    solution = std::move(ordered);
+    return;
+  } while (std::next_permutation(order.begin(), order.end()));
 }
 
 // Conditions are held between events, so they may contain what is computed later: that keeps its name.

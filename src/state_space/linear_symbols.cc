@@ -41,6 +41,17 @@ ExprId AsPolynomial(FractionField& field, const Polynomial& p, size_t s, ExprId 
   return pool.Sum(terms);
 }
 
+// Conditions as they are at the point, just behind the start.
+ExprId DecideConditions(ExprPool& pool, const StateSpace& space, ExprId expr,
+                        const std::vector<double>& point) {
+  return Rewrite(pool, expr, [&](ExprId id) -> std::optional<ExprId> {
+    if (!IsRelation(pool.op(id))) return std::nullopt;
+    const double value = ValueOf(pool, space, id, point);
+    if (std::isnan(value)) return std::nullopt;
+    return pool.Boolean(value != 0);
+  });
+}
+
 class Transfer {
  public:
   Transfer(ExprPool& pool, LinearSymbols& linear)
@@ -65,9 +76,24 @@ class Transfer {
     }
     const auto determinant = field_.Determinant(m);
     if (!determinant || determinant->numerator.size() > 150) return;
-    linear_.characteristic = pool_.Divide(AsPolynomial(field_, determinant->numerator, *letter, linear_.s),
-                                          field_.Shortest(determinant->denominator));
-    linear_.factored = field_.Shortest(*determinant);
+    // s^n + ..., each coefficient over the first one.
+    const std::vector<Polynomial> coefficients = determinant->numerator.CoefficientsOf(*letter);
+    std::vector<ExprId> terms;
+    for (size_t k = 0; k < coefficients.size(); ++k) {
+      const auto ratio = field_.Divide({coefficients[k], One()}, {coefficients.back(), One()});
+      if (!ratio) return;
+      terms.push_back(
+          pool_.Multiply(field_.Shortest(*ratio), pool_.Power(linear_.s, static_cast<double>(k))));
+    }
+    linear_.characteristic = pool_.Sum(terms);
+    // As a product, where it is one of several factors with s.
+    std::vector<ExprId> product;
+    for (const auto& [factor, power] : determinant->numerator.Factors()) {
+      if (factor.Degree(*letter) == 0) continue;
+      product.push_back(
+          pool_.Power(AsPolynomial(field_, factor, *letter, linear_.s), static_cast<double>(power)));
+    }
+    if (product.size() > 1) linear_.factored = pool_.Product(product);
     if (!transfer_functions || n > kMostForTransfer) return;
     for (size_t o = 0; o < linear_.C.size(); ++o) {
       linear_.transfer.emplace_back();
@@ -85,23 +111,42 @@ class Transfer {
  private:
   static std::vector<ExprId> All(const LinearSymbols& l) {
     std::vector<ExprId> out{l.s};
-    for (const auto* matrix : {&l.A, &l.B, &l.C, &l.D}) {
-      for (const auto& row : *matrix) out.insert(out.end(), row.begin(), row.end());
-    }
+    const auto add = [&](const std::vector<std::vector<ExprId>>& matrix) {
+      for (const auto& row : matrix) out.insert(out.end(), row.begin(), row.end());
+    };
+    add(l.A);
+    add(l.C);
+    for (const auto& matrix : l.B) add(matrix);
+    for (const auto& matrix : l.D) add(matrix);
     return out;
   }
   Polynomial One() const { return Polynomial::Integer(field_.ring(), 1); }
 
-  // C (sI - A)^-1 B + D, by Cramer's rule.
+  // Sum of s^k times the entries of the orders.
+  std::optional<Fraction> OfOrders(const std::vector<std::vector<std::vector<ExprId>>>& by_order, size_t i,
+                                   size_t u, size_t letter) {
+    std::optional<Fraction> sum = field_.Integer(0);
+    for (uint32_t k = 0; k < by_order.size() && sum; ++k) {
+      const auto entry = field_.Convert(by_order[k][i][u]);
+      if (!entry) return std::nullopt;
+      const auto part =
+          field_.Multiply(*entry, {Polynomial::Generator(field_.ring(), letter).Power(k), One()});
+      if (!part) return std::nullopt;
+      sum = field_.Add(*sum, *part);
+    }
+    return sum;
+  }
+
+  // C (sI - A)^-1 (B + s B_1 + ...) + D + s D_1 + ..., by Cramer's rule.
   ExprId Function(const Matrix& m, const Fraction& determinant, size_t o, size_t u, size_t letter) {
-    std::optional<Fraction> sum = field_.Convert(linear_.D[o][u]);
+    std::optional<Fraction> sum = OfOrders(linear_.D, o, u, letter);
     for (size_t j = 0; j < m.size() && sum; ++j) {
       const auto c = field_.Convert(linear_.C[o][j]);
       if (!c) return ExprId();
       if (c->numerator.IsZero()) continue;
       Matrix replaced = m;
       for (size_t i = 0; i < m.size(); ++i) {
-        const auto b = field_.Convert(linear_.B[i][u]);
+        const auto b = OfOrders(linear_.B, i, u, letter);
         if (!b) return ExprId();
         replaced[i][j] = *b;
       }
@@ -133,11 +178,19 @@ LinearSymbols FindLinearSymbols(ExprPool& pool, const StateSpace& space, const s
   if (!space.groups.empty()) return out;
   out.s = FreeLetter(pool, space);
   out.at_a_point = !space.linear;
-  std::vector<SymbolId> states, inputs;
+  std::vector<SymbolId> states;
+  std::vector<std::vector<SymbolId>> inputs;  // with their derivatives
   for (const ReadableSymbol& s : space.symbols) {
     const SymbolId symbol = pool.SymbolOf(Renamed(pool, space, s.symbol));
     if (s.role == Role::kState) out.states.push_back(&s), states.push_back(symbol);
-    if (s.role == Role::kInput) out.inputs.push_back(&s), inputs.push_back(symbol);
+    if (s.role != Role::kInput) continue;
+    // Derivatives of an input follow it.
+    if (s.path.starts_with("der(") && !inputs.empty()) {
+      inputs.back().push_back(symbol);
+      continue;
+    }
+    out.inputs.push_back(&s);
+    inputs.push_back({symbol});
   }
   // Definitions put in, last to first.
   const auto whole = [&](ExprId expr) {
@@ -151,22 +204,37 @@ LinearSymbols FindLinearSymbols(ExprPool& pool, const StateSpace& space, const s
       if (std::fabs(point[k]) < 1e-12) at_zero.emplace_back(states[k], pool.Zero());
     }
   }
-  const auto row = [&](ExprId right, const std::vector<SymbolId>& by) {
+  const auto entry = [&](ExprId right, SymbolId by) {
+    ExprId derivative = Differentiate(pool, right, by);
+    if (out.at_a_point) derivative = DecideConditions(pool, space, derivative, point);
+    return Shorten(pool, Substitute(pool, derivative, at_zero));
+  };
+  const auto row = [&](ExprId right) {
     std::vector<ExprId> entries;
-    for (const SymbolId symbol : by)
-      entries.push_back(Shorten(pool, Substitute(pool, Differentiate(pool, right, symbol), at_zero)));
+    for (const SymbolId symbol : states) entries.push_back(entry(right, symbol));
     return entries;
+  };
+  size_t orders = 1;
+  for (const auto& input : inputs) orders = std::max(orders, input.size());
+  out.B.resize(orders);
+  out.D.resize(orders);
+  const auto add = [&](ExprId right, std::vector<std::vector<std::vector<ExprId>>>& by_order) {
+    for (size_t k = 0; k < orders; ++k) {
+      by_order[k].emplace_back();
+      for (const auto& input : inputs)
+        by_order[k].back().push_back(k < input.size() ? entry(right, input[k]) : pool.Zero());
+    }
   };
   for (const ReadableEquation& e : space.derivatives) {
     const ExprId right = whole(e.right);
-    out.A.push_back(row(right, states));
-    out.B.push_back(row(right, inputs));
+    out.A.push_back(row(right));
+    add(right, out.B);
   }
   for (const ReadableEquation& e : space.outputs) {
     out.outputs.push_back(&e);
     const ExprId right = whole(e.right);
-    out.C.push_back(row(right, states));
-    out.D.push_back(row(right, inputs));
+    out.C.push_back(row(right));
+    add(right, out.D);
   }
   Transfer(pool, out).Run(transfer_functions);
   return out;
@@ -175,6 +243,7 @@ LinearSymbols FindLinearSymbols(ExprPool& pool, const StateSpace& space, const s
 double ValueOf(ExprPool& pool, const StateSpace& space, ExprId expr, const std::vector<double>& states) {
   Environment<double> environment;
   environment.scalars.assign(pool.symbol_count(), 0.0);
+  environment.time = 1e-9;  // just behind the start
   size_t state = 0;
   for (const ReadableSymbol& s : space.symbols) {
     const ExprId symbol = Renamed(pool, space, s.symbol);

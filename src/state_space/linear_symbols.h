@@ -13,17 +13,20 @@ CF.10). */
 struct LinearSymbols {
   std::vector<const ReadableSymbol*> states, inputs;
   std::vector<const ReadableEquation*> outputs;
-  std::vector<std::vector<ExprId>> A, B, C, D;
+  std::vector<std::vector<ExprId>> A, C;
+  /// By order of the inputs' derivative: x' = A x + B_0 u + B_1 u' + ...
+  std::vector<std::vector<std::vector<ExprId>>> B, D;
   bool at_a_point = false;                    // derivatives of a nonlinear system: x and u are deviations
   ExprId s;                                   // the letter of the transfer functions
   ExprId characteristic;                      // det(s I - A) as a polynomial in s; none: too large
-  ExprId factored;                            // the same as a product
+  ExprId factored;                            // its factors with s, up to one without; none: it is no product
   std::vector<std::vector<ExprId>> transfer;  // by output and input; empty: too large
 };
 
 /** Of a state space without groups (StateSpaceOptions::solve_motion and inline_all make them go). Where it is
 not linear its derivatives are taken around `point`, values by state: those that are 0 are put in, others stay
-letters. Empty matrices where something cannot be differentiated or a group is left. */
+letters, and conditions are decided there. Empty matrices where something cannot be differentiated or a group
+is left. */
 LinearSymbols FindLinearSymbols(ExprPool& pool, const StateSpace& space, const std::vector<double>& point,
                                 bool transfer_functions);
 

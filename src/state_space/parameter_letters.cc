@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "expr/evaluate.h"
+#include "model/describe_model.h"
 #include "state_space/rewrite.h"
 #include "system_graph/element_table.h"
 
@@ -37,15 +38,30 @@ double ParameterLetters::Evaluate(ExprId expr) const {
   return EvaluateDouble(pool_, expr, environment);
 }
 
+std::string ParameterLetters::UnitOf(const Place& place, const Parameter& parameter) const {
+  const Model& model = *system_.model;
+  const Component& c = system_.graph->components[place.component.index()];
+  std::string unit = parameter.type.unit;
+  if (!parameter.type.quantity.IsNone()) unit = model.quantities[parameter.type.quantity.index()].unit;
+  if (unit.find('$') != std::string::npos && c.scope != UINT32_MAX) {
+    const Scope& scope = system_.graph->scopes[c.scope];
+    const ComponentClass& outer = system_.graph->ClassOf(model, scope.parent);
+    unit = UnitOfInstance(parameter.type, system_.graph->ClassOf(model, place.component), model, outer,
+                          outer.instances[scope.instance]);
+  }
+  return unit.find('$') != std::string::npos || unit == "1" ? "" : unit;
+}
+
 bool ParameterLetters::StaysLetter(const std::string& path, const std::string& component,
-                                   double value) const {
+                                   const std::string& unit, double value) const {
   switch (choice_.kind) {
     case SymbolChoice::Kind::kAll:
       return value != 0;
     case SymbolChoice::Kind::kNone:
       return false;
     case SymbolChoice::Kind::kUsual:
-      return value != 0 && std::fabs(value) != 1;
+      // A resistance of 1 ohm stays, or volts would be added to amperes.
+      return value != 0 && (std::fabs(value) != 1 || !unit.empty());
     case SymbolChoice::Kind::kListed:
       return std::any_of(choice_.names.begin(), choice_.names.end(), [&](const std::string& name) {
         return path == name || component == name || path.ends_with("." + name) ||
@@ -133,6 +149,7 @@ ExprId ParameterLetters::Make(const Place& place) {
   const double value = system_.parameters.Of(place.component, scalar)[place.parameter];
   if (parameter.type.base == BaseType::kBoolean) return pool_.Boolean(value != 0);
   if (parameter.type.base != BaseType::kReal) return pool_.Number(value);
+  const std::string unit = UnitOf(place, parameter);
   const std::string component = ComponentName(model, *system_.graph, place.component);
   const std::string path =
       (component.empty() ? component : component + ".") + std::string(pool_.SymbolName(own.symbol));
@@ -143,7 +160,7 @@ ExprId ParameterLetters::Make(const Place& place) {
     if (same == value || std::fabs(same - value) <= 1e-14 * std::fabs(value)) return given;
   }
   if (!std::isfinite(value)) return pool_.Number(std::isnan(value) ? 0 : value);
-  const bool letter_stays = StaysLetter(path, component, value);
+  const bool letter_stays = StaysLetter(path, component, unit, value);
   if (!letter_stays && (value == 0 || std::fabs(value) == 1)) return pool_.Number(value);
   const SymbolId symbol = pool_.DeclareSymbol(path, SymbolKind::kParameter);
   values_[symbol.value] = value;
@@ -157,9 +174,7 @@ ExprId ParameterLetters::Make(const Place& place) {
   letter.component = component;
   letter.role = ReadableSymbol::Role::kParameter;
   letter.value = value;
-  letter.unit = parameter.type.unit;
-  if (!parameter.type.quantity.IsNone()) letter.unit = model.quantities[parameter.type.quantity.index()].unit;
-  if (letter.unit.find('$') != std::string::npos || letter.unit == "1") letter.unit.clear();
+  letter.unit = unit;
   letters_.push_back(std::move(letter));
   return letters_.back().symbol;
 }

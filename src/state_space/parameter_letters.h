@@ -41,7 +41,9 @@ class ParameterLetters {
   ExprId Make(const Place& place);
   ExprId Given(const Place& place, bool* by_default);
   ExprId InLetters(ExprId expr, ComponentId owner);
-  bool StaysLetter(const std::string& path, const std::string& component, double value) const;
+  bool StaysLetter(const std::string& path, const std::string& component, const std::string& unit,
+                   double value) const;
+  std::string UnitOf(const Place& place, const Parameter& parameter) const;
 
   const EquationSystem& system_;
   ExprPool& pool_;

@@ -67,8 +67,9 @@ struct StateSpace {
   const ReadableSymbol* Find(ExprId symbol) const;
 };
 
-/** Which parameters stay letters. Usually those that are not 0, 1 or -1; all: those that are not 0 (a zero
-is structure, design §3.9); otherwise those that are named. Conditions on parameters alone are always decided.
+/** Which parameters stay letters. Usually those that are not 0, nor 1 or -1 without a unit; all: those that
+are not 0 (a zero is structure, design §3.9); otherwise those that are named. Conditions on parameters alone
+are always decided.
 */
 struct SymbolChoice {
   enum class Kind : uint8_t { kUsual, kAll, kListed, kNone } kind = Kind::kUsual;

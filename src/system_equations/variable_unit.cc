@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "system_equations/variable_unit.h"
 
+#include "model/describe_model.h"
+
 namespace cotree {
 
 std::string UnitOf(const EquationSystem& system, VariableRef ref) {
@@ -20,6 +22,12 @@ std::string UnitOf(const EquationSystem& system, VariableRef ref) {
   }
   std::string unit = type->unit;
   if (!type->quantity.IsNone()) unit = system.model->quantities[type->quantity.index()].unit;
+  const Component& c = system.graph->components[part.component];
+  if (unit.find('$') != std::string::npos && c.scope != UINT32_MAX) {
+    const Scope& scope = system.graph->scopes[c.scope];
+    const ComponentClass& outer = system.graph->ClassOf(*system.model, scope.parent);
+    unit = UnitOfInstance(*type, cls, *system.model, outer, outer.instances[scope.instance]);
+  }
   if (unit.find('$') != std::string::npos) return {};
   if (ref.order == 1) unit = unit.empty() || unit == "1" ? "1/s" : unit + "/s";
   if (ref.order >= 2)

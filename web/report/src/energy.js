@@ -43,7 +43,7 @@ function stacked(times, stored, {title, follow}) {
     const height = 220;
     const y = rangeOf([ups, downs, [0]]);
     if (y[0] < 0 && downs.every((value) => value === 0)) y[0] = 0;
-    box = {left: Math.min(leftFor([y], height), 90), right: width - 12, top: 26, bottom: 26 + height, x: [times[0], Math.max(times[count - 1], times[0] + 1e-12)], y, title: 'in J', below: 'time in s'};
+    box = {left: Math.min(leftFor([y], height), 90), right: width - 18, top: 26, bottom: 26 + height, x: [times[0], Math.max(times[count - 1], times[0] + 1e-12)], y, unit: 'J', below: 'time in s'};
     const drawing = svg('svg', {viewBox: `0 0 ${width} ${box.bottom + 42}`, role: 'img', 'aria-label': title});
     scales = axes(drawing, box);
     // No more points than pixels.
@@ -332,15 +332,20 @@ export function energy({times = [], islands = [], stored = []}) {
     }});
     figure.append(html('figure', {class: 'flows'}, html('figcaption', {}, 'Power flow'), flow.room,
         html('div', {class: 'controls'}, play, slider, shown, html('label', {}, same, ' same scale at all times')),
-        html('div', {class: 'legend'}, ...flow.islands.map(({name, color}) => html('span', {class: 'kind', style: `--color: ${color}`}, name ?? '')))));
+        html('div', {class: 'legend'}, ...[...new Map(flow.islands.map(({name, color}) => [name ?? '', color]))].map(([name, color]) => html('span', {class: 'kind', style: `--color: ${color}`}, name)))));
     const powersRoom = html('div', {class: 'powers'});
     figure.append(html('h4', {}, 'Power into the components'), powersRoom);
-    islands.forEach(({name, components}) => {
+    const names = islands.map(({name}) => name ?? '');
+    const rest = islands.length > 6 ? html('div', {class: 'powers inside'}) : undefined;
+    islands.forEach(({components}, k) => {
+      const twice = names.filter((each) => each === names[k]).length > 1;
+      const name = twice ? `${names[k]} ${names.slice(0, k + 1).filter((each) => each === names[k]).length}` : names[k];
       const curves = components.map(({component: id, power}) => ({name: id, unit: 'W', component: id, values: power}));
-      const powers = chart({title: name ?? '', label: `Power into the components: ${name ?? ''}`, x: {title: 'time', unit: 's', values: times}, curves, tall: 130, follow: setTime});
+      const powers = chart({title: name, label: `Power into the components: ${name}`, x: {title: 'time', unit: 's', values: times}, curves, tall: 130, follow: setTime});
       parts.push(powers.cursor);
-      powersRoom.append(powers.figure);
+      (k < 4 || !rest ? powersRoom : rest).append(powers.figure);
     });
+    if (rest) figure.append(html('details', {}, html('summary', {}, `${islands.length - 4} more parts`), rest));
   }
   // Where most happens.
   let best = begin;

@@ -98,6 +98,7 @@ export function graph({title, svg: source}) {
   drawing.removeAttribute('height');
   const [, , wide, high] = drawing.getAttribute('viewBox').trim().split(/[\s,]+/).map(Number);
   const natural = Math.max(size('width') ?? wide, Math.min(wide, 900));
+  figure.style.setProperty('--natural', `${Math.ceil(natural) + 38}px`);
   drawing.style.width = `min(100%, ${Math.max(natural, 420)}px, ${(0.78 * wide / high * 100).toFixed(1)}vh)`;
   drawing.style.aspectRatio = `${wide} / ${high}`;
   drawing.setAttribute('role', 'img');

@@ -76,14 +76,34 @@ export function curvePath(xs, values, toX, toY) {
   return d;
 }
 
-const wideOf = (text) => 6.6 * text.length;
+const wideOf = (text) => 7.4 * text.length;
+
+const prefixes = {9: 'G', 6: 'M', 3: 'k', '-3': 'm', '-6': 'µ', '-9': 'n'};
+const prefixed = /^(Pa|W|J|N|N\*m|V|A|Hz|F|H|m|s|K|ohm)$/;
+
+/** Large and small numbers in a larger or smaller unit: 12 MPa, not 1.2e7 Pa. */
+function scaled(range, unit) {
+  const large = Math.max(Math.abs(range[0]), Math.abs(range[1]));
+  const power = large >= 1e4 || (large > 0 && large < 1e-2) ? 3 * Math.floor(Math.log10(large) / 3) : 0;
+  const name = unitText(unit);
+  if (power === 0) return {size: 1, title: name ? `in ${name}` : ''};
+  if (prefixed.test(unit ?? '') && prefixes[power] && !(unit === 'K' && power > 0)) return {size: 10 ** power, title: `in ${prefixes[power]}${name}`};
+  const digits = String(power).replace(/./g, (digit) => (digit === '-' ? '⁻' : '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]));
+  return {size: 10 ** power, title: `in 10${digits}${name ? ` ${name}` : ''}`};
+}
+
+/** Ticks of an axis up, in the unit that fits. */
+function upTicks(y, unit, height) {
+  const {size, title} = scaled(y, unit);
+  return {title, ticks: ticksOf(y[0] / size, y[1] / size, Math.max(2, Math.floor(height / 34))).map(({x, text}) => ({x: x * size, text}))};
+}
 
 /** Axes around a box; returns the scales. */
-export function axes(drawing, {left, right, top, bottom, x, y, title, below}) {
+export function axes(drawing, {left, right, top, bottom, x, y, unit, below}) {
   const toX = (value) => left + ((value - x[0]) / (x[1] - x[0])) * (right - left);
   const toY = (value) => bottom - ((value - y[0]) / (y[1] - y[0])) * (bottom - top);
   const across = ticksOf(...x, Math.max(2, Math.floor((right - left) / 90)));
-  const up = ticksOf(...y, Math.max(2, Math.floor((bottom - top) / 34)));
+  const {ticks: up, title} = upTicks(y, unit, bottom - top);
   let lines = '';
   for (const tick of across) lines += `M${toX(tick.x).toFixed(1)} ${top}V${bottom}`;
   for (const tick of up) lines += `M${left} ${toY(tick.x).toFixed(1)}H${right}`;
@@ -100,7 +120,7 @@ export function axes(drawing, {left, right, top, bottom, x, y, title, below}) {
 }
 
 export const leftFor = (ranges, height) =>
-    Math.max(40, ...ranges.map((range) => Math.max(...ticksOf(...range, Math.max(2, Math.floor(height / 34))).map(({text}) => wideOf(text))) + 16));
+    Math.max(44, ...ranges.map((range) => Math.max(...upTicks(range, '', height).ticks.map(({text}) => wideOf(text))) + 16));
 
 let clips = 0;
 
@@ -146,7 +166,7 @@ export function chart({title, x, curves = [], events = [], tall, follow, colorOf
       return {unit, those, y: rangeOf(those.map(({values}) => (range === whole ? values : values.slice(a, b))))};
     });
     const left = Math.min(leftFor(panes.map(({y}) => y), high), 90);
-    const right = width - 12;
+    const right = width - 18;
     const [top, between, bottom] = [26, 40, 42];
     const height = panes.length === 0 ? 60 : top + panes.length * high + (panes.length - 1) * between + bottom;
     const drawing = svg('svg', {viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label ?? `${title ?? 'Curves'}: ${list.map(({name}) => name).join(', ')}`});
@@ -154,10 +174,9 @@ export function chart({title, x, curves = [], events = [], tall, follow, colorOf
     panes.forEach((pane, k) => {
       pane.top = top + k * (high + between);
       pane.bottom = pane.top + high;
-      const unit = unitText(pane.unit);
       const last = k === panes.length - 1;
       const below = last ? [x?.title, x?.unit ? `in ${unitText(x.unit)}` : ''].filter(Boolean).join(' ') : undefined;
-      Object.assign(pane, axes(drawing, {left, right, top: pane.top, bottom: pane.bottom, x: range, y: pane.y, title: unit ? `in ${unit}` : '', below}));
+      Object.assign(pane, axes(drawing, {left, right, top: pane.top, bottom: pane.bottom, x: range, y: pane.y, unit: pane.unit, below}));
       drawing.append(svg('clipPath', {id: `${clip}-${k}`}, svg('rect', {x: left, y: pane.top - 2, width: Math.max(right - left, 1), height: high + 4})));
       const inside = svg('g', {'clip-path': `url(#${clip}-${k})`});
       // Many of them would hide the curves: then they are short.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the energy is, and where the power flows: stored energy over time, the flow at one time, powers over time.
 import {button, html, icon, numberText, of, onWidth, svg} from './dom.js';
-import {colorOf, component, domainClass, markIn} from './mark.js';
+import {addGroup, colorOf, component, domainClass, markIn} from './mark.js';
 import {axes, chart, curveColor, leftFor, rangeOf, valueAt} from './plot.js';
 import {hideTip, tip} from './tip.js';
 
@@ -283,10 +283,42 @@ class Flow {
   }
 }
 
-export function energy({times = [], islands = [], stored = []}) {
+const shownAtMost = 24;  // components that can be told apart in one picture
+
+/** Where there are too many, those of an array are one: cell[1] … cell[20] is cell[1…20]. */
+function grouped({islands, stored}) {
+  const ids = new Set([...islands.flatMap(({components}) => components), ...stored].map(({component: id}) => id));
+  const largest = Math.max(stored.length, ...islands.map(({components}) => components.length));
+  const members = new Map();
+  for (const id of ids) {
+    const key = id.replace(/\[\d+\]/g, '[]');
+    members.set(key, [...(members.get(key) ?? []), id]);
+  }
+  if (largest <= shownAtMost || members.size === ids.size) return {islands, stored};
+  const names = new Map();
+  for (const [key, list] of members) {
+    const numbers = list.map((id) => Number(/\[(\d+)\]/.exec(id)?.[1]));
+    const name = list.length === 1 ? list[0] : key.replace('[]', `[${Math.min(...numbers)}…${Math.max(...numbers)}]`).replaceAll('[]', '[…]');
+    if (list.length > 1) addGroup(name, list);
+    for (const id of list) names.set(id, name);
+  }
+  const sum = (list, what) => {
+    const sums = new Map();
+    for (const each of list) {
+      const name = names.get(each.component);
+      const before = sums.get(name);
+      sums.set(name, before ? before.map((value, k) => value + (each[what][k] ?? 0)) : each[what].map((value) => value ?? 0));
+    }
+    return [...sums].map(([component_, values]) => ({component: component_, [what]: values}));
+  };
+  return {islands: islands.map((island) => ({...island, components: sum(island.components, 'power')})), stored: sum(stored, 'values'), summed: true};
+}
+
+export function energy({times = [], ...all}) {
+  const {islands, stored, summed} = grouped({islands: all.islands ?? [], stored: all.stored ?? []});
   const begin = times[0] ?? 0;
   const end = times[times.length - 1] ?? 0;
-  const figure = html('div', {class: 'energy'});
+  const figure = html('div', {class: 'energy'}, ...(summed ? [html('p', {class: 'soft'}, 'Components of one array are summed.')] : []));
   const parts = [];
   let time;
   const slider = html('input', {type: 'range', min: 0, max: 1, step: 'any', value: 0, 'aria-label': 'Time', oninput: () => setTime(begin + Number(slider.value) * (end - begin))});

@@ -92,6 +92,13 @@ function scaled(range, unit) {
   return {size: 10 ** power, title: `in 10${digits}${name ? ` ${name}` : ''}`};
 }
 
+/** A value as its axis writes it. */
+function valueText(number, unit) {
+  if (number === undefined || !Number.isFinite(number)) return '–';
+  const {size, title} = scaled([0, number], unit);
+  return `${numberText(number / size)} ${title.replace(/^in /, '').replace(/^10/, '· 10')}`.trim();
+}
+
 /** Ticks of an axis up, in the unit that fits. */
 function upTicks(y, unit, height) {
   const {size, title} = scaled(y, unit);
@@ -207,7 +214,7 @@ export function chart({title, x, curves = [], events = [], tall, follow, colorOf
     line.setAttribute('d', shown ? panes.map((pane) => `M${pane.toX(value).toFixed(1)} ${pane.top}V${pane.bottom}`).join('') : '');
     for (const curve of list) {
       const number = value === undefined ? undefined : valueAt(xs, curve.values ?? [], value);
-      curve.value.textContent = value === undefined ? '' : `${numberText(number)} ${unitText(curve.unit)}`.trim();
+      curve.value.textContent = value === undefined ? '' : valueText(number, curve.unit);
     }
   }
 

@@ -83,6 +83,25 @@ async function until(page, test, value, most = 20000) {
   assert.fail(`nothing after ${most / 1000} s: ${test}`);
 }
 
+/** Such a point with the pointer on it. What was scrolled to may get its formulas only then, and move: so it is asked for until it stays. */
+async function stablePoint(page, selectors) {
+  let point = await page.evaluate(findPoint, selectors);
+  for (let k = 0; k < 40; ++k) {
+    await page.waitForTimeout(100);
+    const next = await page.evaluate(findPoint, selectors);
+    const same = next?.x === point?.x && next?.y === point?.y && next?.owner === point?.owner;
+    point = next;
+    if (!same) continue;
+    if (!point) return null;
+    await page.mouse.move(point.x, point.y);
+    await page.waitForTimeout(60);
+    const under = await page.evaluate(({x, y}) => document.elementFromPoint(x, y)?.closest('[data-component]')?.dataset.component, point);
+    if (under === point.owner) return point;
+    await page.mouse.move(3, 3);
+  }
+  return point;
+}
+
 async function use(browser, file, name) {
   const complaints = [];
   const warnings = [];
@@ -115,21 +134,12 @@ async function use(browser, file, name) {
     } else if (!present) {
       continue;
     }
-    // What was scrolled to may get its formulas now, and move.
-    let point = await page.evaluate(findPoint, selectors);
-    for (let k = 0, same = false; k < 40 && !same; ++k) {
-      await page.waitForTimeout(120);
-      const next = await page.evaluate(findPoint, selectors);
-      same = next?.x === point?.x && next?.y === point?.y && next?.owner === point?.owner;
-      point = next;
-    }
+    const point = await stablePoint(page, selectors);
     if (!point) {
       // A page need not have owned symbols, but what is there must be reachable.
       if (present) assert.fail(`no ${what} can be pointed at`);
       continue;
     }
-    await page.mouse.move(point.x, point.y);
-    await page.waitForTimeout(40);
     const marks = await page.evaluate(marksOf, point.owner);
     assert.ok(marks.same && marks.marked > 0, `${what} of ${point.owner}: ${marks.marked} marked, ${marks.owned} owned`);
     assert.equal(marks.bar, point.owner, `${what}: the bar`);

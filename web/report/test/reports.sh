@@ -3,7 +3,8 @@
 # Makes the reports of all examples with the given binary and uses every page in a browser.
 #   reports.sh COTREE FOLDER
 # Prints a line for each page and at last "N pages: ok, largest K kB"; exit code 1 if a page cannot be made, fails, warns in
-# the console, or has 2 MB or more. $JOBS says how many go on at once (2), $LIMIT after how many seconds a report is given up (60).
+# the console, or has 2 MB or more. $JOBS says how many go on at once (2), $LIMIT after how many seconds a report is given up (40),
+# $SCRIPT a script to be put into the pages instead of the program's own.
 set -uo pipefail
 export LC_ALL=C.UTF-8
 if (($# != 2)); then
@@ -16,7 +17,7 @@ cotree="$(realpath "$1")"
 mkdir -p "$2"
 folder="$(realpath "$2")"
 jobs="${JOBS:-2}"
-export cotree folder root limit="${LIMIT:-60}"
+export cotree folder root limit="${LIMIT:-40}"
 
 # Exit code 4: the run failed, and the page says so; it is a page all the same.
 make_page() {
@@ -50,6 +51,9 @@ mapfile -t pages < <(ls "$folder"/*.html 2>/dev/null)
 if ((${#pages[@]} == 0)); then
   printf '0 pages: FAILED\n'
   exit 1
+fi
+if [[ -n "${SCRIPT:-}" ]]; then
+  node "$here/replace_script.mjs" "$SCRIPT" "${pages[@]}" --out "$folder" || exit 1
 fi
 printf '%s\0' "${pages[@]}" | xargs -0 -n4 -P"$jobs" node "$here/page_test.mjs" --strict | sed -u "s|^$folder/||" | tee -a "$folder/results.txt"
 

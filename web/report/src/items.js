@@ -149,7 +149,11 @@ function matrix(item) {
   return html('div', {class: 'named'}, grid({...item, entries: short}), html('p', {class: 'with soft'}, 'with'), equations({rows: named}));
 }
 
+const plainText = /^\\text{([^{}\\]|\\_)*}$/;
+
 function grid({name, rows = [], columns = [], entries = []}) {
+  // Many narrow columns: their names stand upright.
+  const turned = columns.length > 8 && columns.every((column) => plainText.test(column?.latex ?? '')) && entries.every((row) => row?.every((latex) => lettersOf(latex) <= 3));
   const label = (tag, {latex, component} = {}, k) => html(tag, {...of(component), scope: tag === 'th' ? k : undefined}, latex ? formula(html('span'), latex) : '');
   const body = rows.map((row, r) => {
     const group = html('tr');
@@ -161,8 +165,8 @@ function grid({name, rows = [], columns = [], entries = []}) {
     return group;
   });
   const head = columns.some((column) => lettersOf(column?.latex) > 0) ?
-      [html('thead', {}, html('tr', {}, html('th'), html('td'), ...columns.map((column) => label('th', column, 'col')), html('td')))] : [];
-  return html('div', {class: columns.length > 8 ? 'matrix many' : 'matrix', tabindex: columns.length > 6 ? '0' : undefined},
+      [html('thead', {}, html('tr', {}, html('th'), html('td'), ...columns.map((column) => (turned ? html('th', {...of(column?.component), scope: 'col'}, html('span', {}, column.latex.slice(6, -1).replaceAll('\\_', '_'))) : label('th', column, 'col'))), html('td')))] : [];
+  return html('div', {class: `matrix${columns.length > 8 ? ' many' : ''}${turned ? ' turned' : ''}`, tabindex: columns.length > 6 ? '0' : undefined},
       name ? html('div', {class: 'name'}, formula(html('span'), `${name} =`)) : '', html('table', {}, ...head, html('tbody', {}, ...body)));
 }
 

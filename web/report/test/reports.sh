@@ -24,16 +24,7 @@ make_page() {
   local name
   name="$(basename "$1" .cot)"
   rm -f "$folder/$name.html"
-  # These take long; a part of their run shows as much.
-  local stop=()
-  case "$name" in
-    arm6) stop=(--stop '0.5 s') ;;
-    four_bar) stop=(--stop '1 s') ;;
-    engine) stop=(--stop '0.5 s') ;;
-    inverter) stop=(--stop '2 ms') ;;
-    stewart | stewart_legs) stop=(--stop '0.5 s') ;;
-  esac
-  timeout "$limit" "$cotree" report "$1" --library "$root/library" "${stop[@]}" --out "$folder/$name.html" >"$folder/$name.log" 2>&1
+  timeout "$limit" "$cotree" report "$1" --library "$root/library" --out "$folder/$name.html" >"$folder/$name.log" 2>&1
   local code=$?
   if ((code == 124)); then
     printf '%s: FAILED, no report within %s s\n' "$name" "$limit"

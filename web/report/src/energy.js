@@ -372,7 +372,9 @@ export function energy({times = [], ...all}) {
     islands.forEach(({components}, k) => {
       const twice = names.filter((each) => each === names[k]).length > 1;
       const name = twice ? `${names[k]} ${names.slice(0, k + 1).filter((each) => each === names[k]).length}` : names[k];
-      const curves = components.map(({component: id, power}) => ({name: id, unit: 'W', component: id, values: power}));
+      // The strongest first: of very many, only the first are switched on.
+      const peak = ({power}) => power.reduce((largest, value) => Math.max(largest, Math.abs(value ?? 0)), 0);
+      const curves = (components.length > 12 ? [...components].sort((a, b) => peak(b) - peak(a)) : components).map(({component: id, power}) => ({name: id, unit: 'W', component: id, values: power}));
       const powers = chart({title: name, label: `Power into the components: ${name}`, x: {title: 'time', unit: 's', values: times}, curves, tall: 130, follow: setTime});
       parts.push(powers.cursor);
       (k < 4 || !rest ? powersRoom : rest).append(powers.figure);

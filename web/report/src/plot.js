@@ -188,9 +188,11 @@ export function chart({title, x, curves = [], events = [], tall, follow, colorOf
       const inside = svg('g', {'clip-path': `url(#${clip}-${k})`});
       // Many of them would hide the curves: then they are short.
       const near = events.filter(({time}) => time >= range[0] && time <= range[1]);
-      const from = near.length > 60 ? pane.bottom - 7 : pane.top;
-      const places = new Set(near.map(({time}) => pane.toX(time).toFixed(near.length > 60 ? 0 : 1)));
-      if (places.size > 0) inside.append(svg('path', {class: 'event', d: [...places].map((at) => `M${at} ${from}V${pane.bottom}`).join('')}));
+      const at = near.map(({time}) => pane.toX(time));
+      const dense = near.length > 60 || (near.length > 6 && (Math.max(...at) - Math.min(...at)) / near.length < 5);
+      const from = dense ? pane.bottom - 7 : pane.top;
+      const places = new Set(at.map((place) => place.toFixed(dense ? 0 : 1)));
+      if (places.size > 0) inside.append(svg('path', {class: 'event', d: [...places].map((across) => `M${across} ${from}V${pane.bottom}`).join('')}));
       for (const curve of pane.those) {
         const d = curvePath(xs, curve.values ?? [], pane.toX, pane.toY);
         inside.append(svg('path', {...of(curve.component), class: 'curve', d, style: `stroke: ${curve.color}`, 'stroke-dasharray': curve.dash}));

@@ -21,6 +21,7 @@ export const of = (component) => (component ? {'data-component': component} : {}
 
 const shapes = {
   plus: 'M8 3v10M3 8h10', minus: 'M3 8h10', fit: 'M2.5 6v-3.5h3.5M10 2.5h3.5v3.5M13.5 10v3.5h-3.5M6 13.5h-3.5v-3.5',
+  full: 'M9.500 2.500h4v4M13.500 2.500l-4.500 4.500M6.500 13.500h-4v-4M2.500 13.500l4.500-4.500',
   up: 'M3.5 10l4.5-4.5 4.5 4.5', down: 'M3.5 6l4.5 4.5 4.5-4.5', close: 'M4 4l8 8M12 4l-8 8',
   play: 'M4.5 2.5v11l9-5.5z', pause: 'M4.5 3v10M11 3v10',
   light: 'M8 5a3 3 0 1 0 0 6a3 3 0 1 0 0-6zM8 1v1.5M8 13.500v1.5M1 8h1.5M13.5 8h1.5M3 3l1.100 1.100M11.900 11.900l1.100 1.100M3 13l1.100-1.100M11.900 4.100l1.100-1.100',

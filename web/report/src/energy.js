@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the energy is, and where the power flows: stored energy over time, the flow at one time, powers over time.
 import {button, html, icon, numberText, of, onWidth, svg} from './dom.js';
-import {colorOf, component, domainClass, markIn} from './mark.js';
+import {addGroup, colorOf, component, domainClass, markIn} from './mark.js';
 import {axes, chart, curveColor, leftFor, rangeOf, valueAt} from './plot.js';
 import {hideTip, tip} from './tip.js';
 
@@ -43,7 +43,7 @@ function stacked(times, stored, {title, follow}) {
     const height = 220;
     const y = rangeOf([ups, downs, [0]]);
     if (y[0] < 0 && downs.every((value) => value === 0)) y[0] = 0;
-    box = {left: Math.min(leftFor([y], height), 90), right: width - 12, top: 26, bottom: 26 + height, x: [times[0], Math.max(times[count - 1], times[0] + 1e-12)], y, title: 'in J', below: 'time in s'};
+    box = {left: Math.min(leftFor([y], height), 90), right: width - 18, top: 26, bottom: 26 + height, x: [times[0], Math.max(times[count - 1], times[0] + 1e-12)], y, unit: 'J', below: 'time in s'};
     const drawing = svg('svg', {viewBox: `0 0 ${width} ${box.bottom + 42}`, role: 'img', 'aria-label': title});
     scales = axes(drawing, box);
     // No more points than pixels.
@@ -283,10 +283,42 @@ class Flow {
   }
 }
 
-export function energy({times = [], islands = [], stored = []}) {
+const shownAtMost = 24;  // components that can be told apart in one picture
+
+/** Where there are too many, those of an array are one: cell[1] … cell[20] is cell[1…20]. */
+function grouped({islands, stored}) {
+  const ids = new Set([...islands.flatMap(({components}) => components), ...stored].map(({component: id}) => id));
+  const largest = Math.max(stored.length, ...islands.map(({components}) => components.length));
+  const members = new Map();
+  for (const id of ids) {
+    const key = id.replace(/\[\d+\]/g, '[]');
+    members.set(key, [...(members.get(key) ?? []), id]);
+  }
+  if (largest <= shownAtMost || members.size === ids.size) return {islands, stored};
+  const names = new Map();
+  for (const [key, list] of members) {
+    const numbers = list.map((id) => Number(/\[(\d+)\]/.exec(id)?.[1]));
+    const name = list.length === 1 ? list[0] : key.replace('[]', `[${Math.min(...numbers)}…${Math.max(...numbers)}]`).replaceAll('[]', '[…]');
+    if (list.length > 1) addGroup(name, list);
+    for (const id of list) names.set(id, name);
+  }
+  const sum = (list, what) => {
+    const sums = new Map();
+    for (const each of list) {
+      const name = names.get(each.component);
+      const before = sums.get(name);
+      sums.set(name, before ? before.map((value, k) => value + (each[what][k] ?? 0)) : each[what].map((value) => value ?? 0));
+    }
+    return [...sums].map(([component_, values]) => ({component: component_, [what]: values}));
+  };
+  return {islands: islands.map((island) => ({...island, components: sum(island.components, 'power')})), stored: sum(stored, 'values'), summed: true};
+}
+
+export function energy({times = [], ...all}) {
+  const {islands, stored, summed} = grouped({islands: all.islands ?? [], stored: all.stored ?? []});
   const begin = times[0] ?? 0;
   const end = times[times.length - 1] ?? 0;
-  const figure = html('div', {class: 'energy'});
+  const figure = html('div', {class: 'energy'}, ...(summed ? [html('p', {class: 'soft'}, 'Components of one array are summed.')] : []));
   const parts = [];
   let time;
   const slider = html('input', {type: 'range', min: 0, max: 1, step: 'any', value: 0, 'aria-label': 'Time', oninput: () => setTime(begin + Number(slider.value) * (end - begin))});
@@ -332,15 +364,22 @@ export function energy({times = [], islands = [], stored = []}) {
     }});
     figure.append(html('figure', {class: 'flows'}, html('figcaption', {}, 'Power flow'), flow.room,
         html('div', {class: 'controls'}, play, slider, shown, html('label', {}, same, ' same scale at all times')),
-        html('div', {class: 'legend'}, ...flow.islands.map(({name, color}) => html('span', {class: 'kind', style: `--color: ${color}`}, name ?? '')))));
+        html('div', {class: 'legend'}, ...[...new Map(flow.islands.map(({name, color}) => [name ?? '', color]))].map(([name, color]) => html('span', {class: 'kind', style: `--color: ${color}`}, name)))));
     const powersRoom = html('div', {class: 'powers'});
     figure.append(html('h4', {}, 'Power into the components'), powersRoom);
-    islands.forEach(({name, components}) => {
-      const curves = components.map(({component: id, power}) => ({name: id, unit: 'W', component: id, values: power}));
-      const powers = chart({title: name ?? '', label: `Power into the components: ${name ?? ''}`, x: {title: 'time', unit: 's', values: times}, curves, tall: 130, follow: setTime});
+    const names = islands.map(({name}) => name ?? '');
+    const rest = islands.length > 6 ? html('div', {class: 'powers inside'}) : undefined;
+    islands.forEach(({components}, k) => {
+      const twice = names.filter((each) => each === names[k]).length > 1;
+      const name = twice ? `${names[k]} ${names.slice(0, k + 1).filter((each) => each === names[k]).length}` : names[k];
+      // The strongest first: of very many, only the first are switched on.
+      const peak = ({power}) => power.reduce((largest, value) => Math.max(largest, Math.abs(value ?? 0)), 0);
+      const curves = (components.length > 12 ? [...components].sort((a, b) => peak(b) - peak(a)) : components).map(({component: id, power}) => ({name: id, unit: 'W', component: id, values: power}));
+      const powers = chart({title: name, label: `Power into the components: ${name}`, x: {title: 'time', unit: 's', values: times}, curves, tall: 130, follow: setTime});
       parts.push(powers.cursor);
-      powersRoom.append(powers.figure);
+      (k < 4 || !rest ? powersRoom : rest).append(powers.figure);
     });
+    if (rest) figure.append(html('details', {}, html('summary', {}, `${islands.length - 4} more parts`), rest));
   }
   // Where most happens.
   let best = begin;

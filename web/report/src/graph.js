@@ -4,8 +4,7 @@ import {html} from './dom.js';
 import {zoomable} from './zoom.js';
 
 const domains = {
-  '#d97706': 'electrical', '#7c3aed': 'rotational', '#2563eb': 'translational', '#0891b2': 'hydraulic', '#dc2626': 'thermal',
-  '#6b7280': 'signal', '#059669': 'mechanics',
+  '#1f6fd6': 'electrical', '#e07b00': 'rotational', '#0a8f8f': 'hydraulic', '#d23b2f': 'thermal', '#c2188f': 'signal', '#4d6470': 'mechanics',
 };
 const names = {black: '#000000', white: '#ffffff', gray: '#808080', grey: '#808080', lightgray: '#d3d3d3', lightgrey: '#d3d3d3'};
 let count = 0;
@@ -98,6 +97,7 @@ export function graph({title, svg: source}) {
   drawing.removeAttribute('height');
   const [, , wide, high] = drawing.getAttribute('viewBox').trim().split(/[\s,]+/).map(Number);
   const natural = Math.max(size('width') ?? wide, Math.min(wide, 900));
+  figure.style.setProperty('--natural', `${Math.ceil(natural) + 38}px`);
   drawing.style.width = `min(100%, ${Math.max(natural, 420)}px, ${(0.78 * wide / high * 100).toFixed(1)}vh)`;
   drawing.style.aspectRatio = `${wide} / ${high}`;
   drawing.setAttribute('role', 'img');

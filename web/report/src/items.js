@@ -10,6 +10,18 @@ import {plot} from './plot.js';
 
 const rowsAtFirst = 300;
 const equationsInPart = 16;
+const longFormula = 6000;  // letters of LaTeX; longer ones come on demand
+const wideMatrix = 92;     // letters that fit beside each other
+const longEntry = 16;      // letters; longer entries of a matrix that is too wide get a name
+
+/** About as many letters as are seen of it; indices are small. */
+const lettersOf = (latex) => {
+  const bare = (latex ?? '').replace(/\\htmlData{[^}]*}/g, '').replace(/\\(mathrm|text|left|right|displaystyle|operatorname|begin|end|quad)\b/g, '').replace(/\\[,;:! ]/g, '');
+  const small = [...bare.matchAll(/[_^]{((?:[^{}]|{[^{}]*})*)}/g)].reduce((sum, [, text]) => sum + text.replace(/\\[a-z]+/gi, 'x').replace(/[{}\\]/g, '').length, 0);
+  const all = bare.replace(/\\[a-z]+/gi, 'x').replace(/[{}_^\\ ]/g, '').length;
+  // Of a fraction, the larger part counts.
+  return (all - 0.35 * small) * (/\\frac/.test(bare) ? 0.62 : 1);
+};
 
 /** A sentence with `code` and $latex$. */
 export function rich(text, math = true) {
@@ -25,9 +37,12 @@ export function rich(text, math = true) {
   return parts;
 }
 
+/** Numbers with a true minus, and not torn from their per cent; a lone minus is a dash. */
+const tidy = (text) => (text === '-' ? '–' : text.replace(/(\d) %/g, '$1\u00a0%').replace(/(^|[\s(±])-(?=\d)/g, '$1−'));
+
 const cell = (value) => {
   if (value === null || value === undefined) return [];
-  return typeof value === 'object' ? [formula(html('span'), value.latex ?? '')] : rich(String(value), false);
+  return typeof value === 'object' ? [formula(html('span'), value.latex ?? '')] : rich(tidy(String(value)), false);
 };
 
 function table({columns = [], rows = []}) {
@@ -61,32 +76,47 @@ function table({columns = [], rows = []}) {
   return html('div', {}, room, more);
 }
 
+/** The right side of an equation; one that nobody reads is made for who asks for it. */
+function side(latex, group) {
+  if (latex.length <= longFormula) return formula(html('div', {class: 'side'}), latex, {display: true, group});
+  const kilo = (latex.length / 1000).toFixed(0);
+  const place = html('div', {class: 'side long'}, html('span', {class: 'soft'}, `a long expression, ${kilo} 000 letters `), html('button', {
+    type: 'button',
+    onclick: () => {
+      place.classList.remove('long');
+      place.replaceChildren();
+      formula(place, latex, {display: true, now: true});
+    },
+  }, 'Show'));
+  return place;
+}
+
 function equations({rows = []}) {
   const box = html('div', {class: 'equations'});
   // In parts, of which the browser lays out only those that are near; their left sides are as wide as the widest.
   const parts = rows.length > 2 * equationsInPart;
   let part = html('div', {class: parts ? 'part far' : 'part'});
   box.append(part);
-  const bare = (latex) => (latex ?? '').replace(/\\htmlData{[^}]*}/g, '').replace(/\\[a-z]+/gi, 'x').replace(/[{}_^]/g, '').length;
-  // The widest left side is there at once, so that nothing moves when the others come.
-  const lengths = rows.map(({left}) => bare(left));
-  const widest = lengths.indexOf(Math.max(0, ...lengths));
+  // The widest left sides are there at once, so that nothing moves when the others come.
+  const lengths = rows.map(({left}) => lettersOf(left));
+  const widest = new Set(rows.length > 8 ? lengths.map((_, k) => k).filter((k) => lengths[k] > 0).sort((a, b) => lengths[b] - lengths[a]).slice(0, 6) : []);
   rows.forEach(({left, right, component, label, note}, k) => {
     if (parts && k > 0 && k % equationsInPart === 0) box.append(part = html('div', {class: 'part far'}));
     const group = part;
     const row = html('div', {class: left ? 'equation' : 'equation whole', ...of(component)});
     if (left) {
-      row.append(formula(html('div', {class: 'left'}), left, {display: true, now: k === widest && rows.length > 8, group}), html('div', {class: 'is', 'aria-hidden': 'true'}, '='));
+      row.append(formula(html('div', {class: 'left'}), left, {display: true, now: widest.has(k), group}), html('div', {class: 'is', 'aria-hidden': 'true'}, '='));
     }
-    row.append(formula(html('div', {class: 'side'}), right ?? '', {display: true, group}));
+    row.append(side(right ?? '', group));
     if (note) row.append(html('div', {class: 'note'}, ...rich(note)));
     if (label) row.append(html('div', {class: 'number'}, `(${label})`));
     part.append(row);
   });
-  if (parts && widest >= 0 && lengths[widest] > 0) {
-    const first = box.querySelectorAll('.equation')[widest].querySelector('.left');
+  if (parts && widest.size > 0) {
+    const all = box.querySelectorAll('.equation');
+    const lefts = [...widest].map((k) => all[k].querySelector('.left'));
     setTimeout(() => {
-      const ruler = html('div', {class: 'ruler'}, first.cloneNode(true));
+      const ruler = html('div', {class: 'ruler'}, ...lefts.map((left) => html('div', {}, left.cloneNode(true))));
       document.body.append(ruler);
       box.style.setProperty('--left', `${Math.ceil(ruler.getBoundingClientRect().width)}px`);
       ruler.remove();
@@ -95,7 +125,35 @@ function equations({rows = []}) {
   return box;
 }
 
-function matrix({name, rows = [], columns = [], entries = []}) {
+/** A matrix too wide to be read gets short names for its long entries, which follow as equations. */
+function matrix(item) {
+  const {name, rows = [], columns = [], entries = []} = item;
+  const widths = columns.map((column, c) => Math.max(lettersOf(column?.latex), ...rows.map((_, r) => lettersOf(entries[r]?.[c]))) + 2.5);
+  const labels = Math.max(0, ...rows.map((row) => lettersOf(row?.latex)));
+  const huge = entries.some((row) => row?.some((latex) => (latex ?? '').length > longFormula));
+  if (!huge && labels + widths.reduce((sum, each) => sum + each, 0) <= wideMatrix) return grid(item);
+  const letter = /^[A-Z]/.exec(name ?? '')?.[0].toLowerCase() ?? 'e';
+  const named = [];
+  const known = new Map();
+  const short = rows.map((row, r) => columns.map((column, c) => {
+    const latex = entries[r]?.[c];
+    if (!latex || lettersOf(latex) <= longEntry) return latex;
+    // What is there twice (a symmetric matrix) has one name; so has its negative.
+    if (known.has(latex)) return known.get(latex);
+    const symbol = columns.length === 1 ? `${letter}_{${r + 1}}` : `${letter}_{${r + 1}${rows.length > 9 || columns.length > 9 ? ',' : ''}${c + 1}}`;
+    known.set(latex, symbol);
+    named.push({left: symbol, right: latex, component: row?.component});
+    return symbol;
+  }));
+  if (named.length === 0) return grid(item);
+  return html('div', {class: 'named'}, grid({...item, entries: short}), html('p', {class: 'with soft'}, 'with'), equations({rows: named}));
+}
+
+const plainText = /^\\text{([^{}\\]|\\_)*}$/;
+
+function grid({name, rows = [], columns = [], entries = []}) {
+  // Many narrow columns: their names stand upright.
+  const turned = columns.length > 8 && columns.every((column) => plainText.test(column?.latex ?? '')) && entries.every((row) => row?.every((latex) => lettersOf(latex) <= 3));
   const label = (tag, {latex, component} = {}, k) => html(tag, {...of(component), scope: tag === 'th' ? k : undefined}, latex ? formula(html('span'), latex) : '');
   const body = rows.map((row, r) => {
     const group = html('tr');
@@ -106,9 +164,9 @@ function matrix({name, rows = [], columns = [], entries = []}) {
       }), html('td', {class: 'close'}));
     return group;
   });
-  const head = columns.some((column) => column?.latex) ?
-      [html('thead', {}, html('tr', {}, html('th'), html('td'), ...columns.map((column) => label('th', column, 'col')), html('td')))] : [];
-  return html('div', {class: 'matrix', tabindex: columns.length > 6 ? '0' : undefined},
+  const head = columns.some((column) => lettersOf(column?.latex) > 0) ?
+      [html('thead', {}, html('tr', {}, html('th'), html('td'), ...columns.map((column) => (turned ? html('th', {...of(column?.component), scope: 'col'}, html('span', {}, column.latex.slice(6, -1).replaceAll('\\_', '_'))) : label('th', column, 'col'))), html('td')))] : [];
+  return html('div', {class: `matrix${columns.length > 8 ? ' many' : ''}${turned ? ' turned' : ''}`, tabindex: columns.length > 6 ? '0' : undefined},
       name ? html('div', {class: 'name'}, formula(html('span'), `${name} =`)) : '', html('table', {}, ...head, html('tbody', {}, ...body)));
 }
 
@@ -132,7 +190,21 @@ const kinds = {
   },
 };
 
-export function items(list) {
+/** Two patterns without names stand side by side. */
+const paired = (a, b) => [a, b].every((item) => item?.kind === 'pattern' && item.rows?.length > 48 && item.rows.length <= 220);
+
+export function items(list = []) {
+  const made = all(list);
+  for (let k = 0; k + 1 < list.length; ++k) {
+    if (paired(list[k], list[k + 1])) {
+      made[k] = html('div', {class: 'pair'}, made[k], made[k + 1]);
+      made[++k] = undefined;
+    }
+  }
+  return made.filter((each) => each !== undefined);
+}
+
+function all(list) {
   return (list ?? []).map((item) => {
     const make = kinds[item?.kind];
     if (!make) {

@@ -8,6 +8,9 @@ import {renderAll, renderAllFromNowOn, settled} from './math.js';
 import css from './page.css';
 import {startTheme, toggleTheme} from './theme.js';
 
+/** A section without a title is called by its id. */
+const titleOf = ({title, id}) => title || (id ? id[0].toUpperCase() + id.slice(1).replace(/_/g, ' ') : 'Section');
+
 const schema = 'cotree.report/1';
 const filterFrom = 16;
 
@@ -109,7 +112,7 @@ async function start() {
   document.title = `${report.title ?? 'Report'} – Cotree`;
   startMarks(report.components);
   const taken = new Set();
-  const sections = (report.sections ?? []).map((section) => ({title: section.title, id: sectionId(section, taken), source: section}));
+  const sections = (report.sections ?? []).map((section) => ({title: titleOf(section), id: sectionId(section, taken), source: section}));
   const side = html('aside', {id: 'cr-side'}, ...(sections.length > 1 ? [contents(sections)] : []),
       ...(report.components?.length > 0 ? [componentList(report.components)] : []));
   const tools = html('div', {id: 'cr-tools'}, button('Light or dark', toggleTheme, icon('light'), icon('dark')), button('Print', () => window.print(), icon('print')));

@@ -21,6 +21,13 @@ export function domainClass(domains) {
   return 'd-other';
 }
 
+/** Many components that are shown as one: what is drawn for them is marked as if they were one. */
+export function addGroup(id, members) {
+  const [first] = members;
+  const {class: type, domains} = component(first);
+  if (!components.has(id)) components.set(id, {id, class: type, description: `${members.length} components, summed`, domains});
+}
+
 export const component = (id) => components.get(id) ?? {id, domains: []};
 /** The component that a name such as `motor` or `motor.i` speaks of. */
 export function ownerOf(name) {

@@ -24,6 +24,9 @@ const dots = /\\(d?dot)\s*{((?:\\htmlData{[^{}]*}{)?)(\\?[a-zA-Z]+)_((?:[^{}\\]|
 const placed = (latex) => latex.replace(dots, (all, dot, open, base, index, close) =>
   ((open !== '') === (close !== '') && (base.startsWith('\\') || base.length === 1) ? `${open}\\${dot}{${base}}_${index}${close}` : all));
 
+/** Names with `_` stand in \text as they are. */
+const escaped = (latex) => latex.replace(/\\text{([^{}]*)}/g, (all, text) => `\\text{${text.replace(/(^|[^\\])([_%#&])/g, '$1\\$2')}}`);
+
 function render(element) {
   const latex = waiting.get(element);
   if (latex === undefined) return;
@@ -37,7 +40,7 @@ function render(element) {
     observer.unobserve(group);
   }
   try {
-    katex.render((element.dataset.display ? '\\displaystyle ' : '') + placed(latex), element, options);
+    katex.render((element.dataset.display ? '\\displaystyle ' : '') + placed(escaped(latex)), element, options);
   } catch (error) {
     console.warn(`cannot be set as a formula: ${latex}: ${error.message}`);
     element.textContent = latex;

@@ -76,14 +76,41 @@ export function curvePath(xs, values, toX, toY) {
   return d;
 }
 
-const wideOf = (text) => 6.6 * text.length;
+const wideOf = (text) => 7.4 * text.length;
+
+const prefixes = {9: 'G', 6: 'M', 3: 'k', '-3': 'm', '-6': 'µ', '-9': 'n'};
+const prefixed = /^(Pa|W|J|N|N\*m|V|A|Hz|F|H|m|s|K|ohm)$/;
+
+/** Large and small numbers in a larger or smaller unit: 12 MPa, not 1.2e7 Pa. */
+function scaled(range, unit) {
+  const large = Math.max(Math.abs(range[0]), Math.abs(range[1]));
+  const power = large >= 1e4 || (large > 0 && large < 1e-2) ? 3 * Math.floor(Math.log10(large) / 3) : 0;
+  const name = unitText(unit);
+  if (power === 0) return {size: 1, title: name ? `in ${name}` : ''};
+  if (prefixed.test(unit ?? '') && prefixes[power] && !(unit === 'K' && power > 0)) return {size: 10 ** power, title: `in ${prefixes[power]}${name}`};
+  const digits = String(power).replace(/./g, (digit) => (digit === '-' ? '⁻' : '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]));
+  return {size: 10 ** power, title: `in 10${digits}${name ? ` ${name}` : ''}`};
+}
+
+/** A value as its axis writes it. */
+function valueText(number, unit) {
+  if (number === undefined || !Number.isFinite(number)) return '–';
+  const {size, title} = scaled([0, number], unit);
+  return `${numberText(number / size)} ${title.replace(/^in /, '').replace(/^10/, '· 10')}`.trim();
+}
+
+/** Ticks of an axis up, in the unit that fits. */
+function upTicks(y, unit, height) {
+  const {size, title} = scaled(y, unit);
+  return {title, ticks: ticksOf(y[0] / size, y[1] / size, Math.max(2, Math.floor(height / 34))).map(({x, text}) => ({x: x * size, text}))};
+}
 
 /** Axes around a box; returns the scales. */
-export function axes(drawing, {left, right, top, bottom, x, y, title, below}) {
+export function axes(drawing, {left, right, top, bottom, x, y, unit, below}) {
   const toX = (value) => left + ((value - x[0]) / (x[1] - x[0])) * (right - left);
   const toY = (value) => bottom - ((value - y[0]) / (y[1] - y[0])) * (bottom - top);
   const across = ticksOf(...x, Math.max(2, Math.floor((right - left) / 90)));
-  const up = ticksOf(...y, Math.max(2, Math.floor((bottom - top) / 34)));
+  const {ticks: up, title} = upTicks(y, unit, bottom - top);
   let lines = '';
   for (const tick of across) lines += `M${toX(tick.x).toFixed(1)} ${top}V${bottom}`;
   for (const tick of up) lines += `M${left} ${toY(tick.x).toFixed(1)}H${right}`;
@@ -100,7 +127,7 @@ export function axes(drawing, {left, right, top, bottom, x, y, title, below}) {
 }
 
 export const leftFor = (ranges, height) =>
-    Math.max(40, ...ranges.map((range) => Math.max(...ticksOf(...range, Math.max(2, Math.floor(height / 34))).map(({text}) => wideOf(text))) + 16));
+    Math.max(44, ...ranges.map((range) => Math.max(...upTicks(range, '', height).ticks.map(({text}) => wideOf(text))) + 16));
 
 let clips = 0;
 
@@ -146,7 +173,7 @@ export function chart({title, x, curves = [], events = [], tall, follow, colorOf
       return {unit, those, y: rangeOf(those.map(({values}) => (range === whole ? values : values.slice(a, b))))};
     });
     const left = Math.min(leftFor(panes.map(({y}) => y), high), 90);
-    const right = width - 12;
+    const right = width - 18;
     const [top, between, bottom] = [26, 40, 42];
     const height = panes.length === 0 ? 60 : top + panes.length * high + (panes.length - 1) * between + bottom;
     const drawing = svg('svg', {viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label ?? `${title ?? 'Curves'}: ${list.map(({name}) => name).join(', ')}`});
@@ -154,17 +181,18 @@ export function chart({title, x, curves = [], events = [], tall, follow, colorOf
     panes.forEach((pane, k) => {
       pane.top = top + k * (high + between);
       pane.bottom = pane.top + high;
-      const unit = unitText(pane.unit);
       const last = k === panes.length - 1;
       const below = last ? [x?.title, x?.unit ? `in ${unitText(x.unit)}` : ''].filter(Boolean).join(' ') : undefined;
-      Object.assign(pane, axes(drawing, {left, right, top: pane.top, bottom: pane.bottom, x: range, y: pane.y, title: unit ? `in ${unit}` : '', below}));
+      Object.assign(pane, axes(drawing, {left, right, top: pane.top, bottom: pane.bottom, x: range, y: pane.y, unit: pane.unit, below}));
       drawing.append(svg('clipPath', {id: `${clip}-${k}`}, svg('rect', {x: left, y: pane.top - 2, width: Math.max(right - left, 1), height: high + 4})));
       const inside = svg('g', {'clip-path': `url(#${clip}-${k})`});
       // Many of them would hide the curves: then they are short.
       const near = events.filter(({time}) => time >= range[0] && time <= range[1]);
-      const from = near.length > 60 ? pane.bottom - 7 : pane.top;
-      const places = new Set(near.map(({time}) => pane.toX(time).toFixed(near.length > 60 ? 0 : 1)));
-      if (places.size > 0) inside.append(svg('path', {class: 'event', d: [...places].map((at) => `M${at} ${from}V${pane.bottom}`).join('')}));
+      const at = near.map(({time}) => pane.toX(time));
+      const dense = near.length > 60 || (near.length > 6 && (Math.max(...at) - Math.min(...at)) / near.length < 5);
+      const from = dense ? pane.bottom - 7 : pane.top;
+      const places = new Set(at.map((place) => place.toFixed(dense ? 0 : 1)));
+      if (places.size > 0) inside.append(svg('path', {class: 'event', d: [...places].map((across) => `M${across} ${from}V${pane.bottom}`).join('')}));
       for (const curve of pane.those) {
         const d = curvePath(xs, curve.values ?? [], pane.toX, pane.toY);
         inside.append(svg('path', {...of(curve.component), class: 'curve', d, style: `stroke: ${curve.color}`, 'stroke-dasharray': curve.dash}));
@@ -188,7 +216,7 @@ export function chart({title, x, curves = [], events = [], tall, follow, colorOf
     line.setAttribute('d', shown ? panes.map((pane) => `M${pane.toX(value).toFixed(1)} ${pane.top}V${pane.bottom}`).join('') : '');
     for (const curve of list) {
       const number = value === undefined ? undefined : valueAt(xs, curve.values ?? [], value);
-      curve.value.textContent = value === undefined ? '' : `${numberText(number)} ${unitText(curve.unit)}`.trim();
+      curve.value.textContent = value === undefined ? '' : valueText(number, curve.unit);
     }
   }
 

@@ -7,8 +7,8 @@ window.addEventListener('scroll', () => scrolled = performance.now(), {passive: 
 
 /** Returns the buttons. `most` is how many times larger it may get. */
 export function zoomable(drawing, {most = 40} = {}) {
-  const all = drawing.viewBox.baseVal;
-  const home = {x: all.x, y: all.y, width: all.width, height: all.height};
+  const [left, top, wide, high] = drawing.getAttribute('viewBox').trim().split(/[\s,]+/).map(Number);
+  const home = {x: left, y: top, width: wide, height: high};
   let now = {...home};
 
   const show = () => drawing.setAttribute('viewBox', `${now.x} ${now.y} ${now.width} ${now.height}`);
@@ -93,7 +93,26 @@ export function zoomable(drawing, {most = 40} = {}) {
     } else return;
     event.preventDefault();
   });
-  window.addEventListener('beforeprint', reset);
+  // The whole window for it; where there is little room, names are too small to be read.
+  const whole = button('In the whole window (F)', () => fill(), icon('full'));
+  const fill = (on) => {
+    const room = drawing.parentElement;
+    const full = room.classList.toggle('full', on);
+    whole.title = full ? 'Back into the page (F or Esc)' : 'In the whole window (F)';
+    whole.setAttribute('aria-label', whole.title);
+    if (full) drawing.focus({preventScroll: true});
+    else reset();
+  };
+  drawing.addEventListener('keydown', (event) => {
+    if (event.key === 'f' && !event.ctrlKey && !event.metaKey && !event.altKey) fill();
+  });
+  window.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && drawing.parentElement?.classList.contains('full')) fill(false);
+  });
+  window.addEventListener('beforeprint', () => {
+    if (drawing.parentElement?.classList.contains('full')) fill(false);
+    reset();
+  });
   return [button('Larger (+)', () => zoom(1.4), icon('plus')), button('Smaller (−)', () => zoom(1 / 1.4), icon('minus')),
-    button('Show all of it (0 or double click)', reset, icon('fit'))];
+    button('Show all of it (0 or double click)', reset, icon('fit')), whole];
 }

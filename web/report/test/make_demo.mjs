@@ -61,7 +61,7 @@ const edges = [
   ['s0', 'l', 'gear', 'gear.out', 'rotational', -20], ['l', 's0', 'bearing', 'bearing', 'rotational', -22], ['l', 's0', 'load', 'load', 'rotational', -78],
   ['h0', 'h', 'motor', 'motor.heat', 'thermal', -70], ['h', 'h0', 'housing', 'housing', 'thermal', 8], ['h', 'h0', 'ambient', 'ambient', 'thermal', -66],
 ];
-const colors = {electrical: '#d97706', rotational: '#7c3aed', thermal: '#dc2626'};
+const colors = {electrical: '#1f6fd6', rotational: '#e07b00', thermal: '#d23b2f'};
 const tree = new Set(['supply', 'drive.out', 'motor.shaft', 'load', 'housing']);
 const drawn = edges.map(([from, to, owner, name, domain, bend]) => {
   const [[x1, y1], [x2, y2]] = [nodes[from], nodes[to]];

@@ -181,7 +181,7 @@ std::optional<size_t> FractionField::GeneratorOf(ExprId expr) const {
 
 // --- Arithmetic -------------------------------------------------------------------------------------------
 
-// cos² = 1 - sin².
+// cos² = 1 - sin² (CF.2a).
 Polynomial FractionField::Reduce(Polynomial p) const {
   for (const uint32_t cosine : cosine_of_) {
     if (p.Degree(cosine) < 2) continue;
@@ -342,7 +342,7 @@ std::optional<Fraction> FractionField::Evaluate(const Fraction& fraction,
 // --- Linear equations -------------------------------------------------------------------------------------
 
 std::optional<Fraction> FractionField::Determinant(const std::vector<std::vector<Fraction>>& matrix) const {
-  // By minors of the last rows over sets of columns: 2^n of them, without a division.
+  // By minors of the last rows over sets of columns (CF.4a): 2^n of them, without a division.
   const size_t n = matrix.size();
   constexpr size_t kMost = 12;
   if (n > kMost) return std::nullopt;
@@ -500,7 +500,7 @@ ExprId FractionField::Collected(const Terms& terms, bool by_what_varies) const {
   return pool_.Sum(summands);
 }
 
-// Products of sines and cosines as those of sums of angles (CF.5).
+// Products of sines and cosines as those of sums of angles (CF.5a).
 std::vector<FractionField::Share> FractionField::Contracted(const Terms& terms) const {
   struct Wave {
     std::vector<uint32_t> others;  // exponents of all other generators

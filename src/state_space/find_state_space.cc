@@ -326,7 +326,7 @@ void Finder::MarkNeeded(std::vector<ExprId> roots) {
   }
 }
 
-// Whether a variable gets a line of its own: only where that shortens the whole (CF.6), or where it hides a
+// Whether a variable gets a line of its own: only where that shortens the whole (CF.6b), or where it hides a
 // case distinction or foreign code.
 bool Finder::ShallBeNamed(const Made& made, ExprId value) const {
   const PrintedSize size = SizeOf(pool_, value);

@@ -92,7 +92,7 @@ class Transfer {
   }
   Polynomial One() const { return Polynomial::Integer(field_.ring(), 1); }
 
-  // C (sI - A)^-1 B + D, by Cramer's rule.
+  // C (sI - A)^-1 B + D, by Cramer's rule (CF.10a).
   ExprId Function(const Matrix& m, const Fraction& determinant, size_t o, size_t u, size_t letter) {
     std::optional<Fraction> sum = field_.Convert(linear_.D[o][u]);
     for (size_t j = 0; j < m.size() && sum; ++j) {

@@ -18,7 +18,7 @@ LC_ALL=C
 export LC_ALL
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-prefix='(EX|DM|LA|MO|SG|NT|SE|BT|PR|NU|EV|SC|ME)'
+prefix='(EX|DM|LA|MO|SG|NT|SE|BT|PR|NU|EV|SC|ME|CF)'
 
 # Labels that the chapters have.
 sed -nE "s/^(#+ |\*\*)$prefix\.([0-9]+)( .*|\*\*.*)\$/\2.\3/p" docs/theory/*.md >"$work/statements"

@@ -93,7 +93,7 @@ struct TrimOptions : SystemOptions {
 int RunTrim(const TrimOptions& options, const Console& console);
 
 struct EquationsOptions : LinearizeOptions {
-  std::string form = "causal";        // causal, system, state-space, accelerations, motion
+  std::string form;  // causal, system, state-space, accelerations, linear; empty: by the format
   std::vector<std::string> symbolic;  // parameters that stay letters; "all", "none"; empty: the usual ones
   int digits = 6;                     // of numbers in formulas; 0: all
   bool expand = false;                // fractions as one sum over one sum

@@ -170,17 +170,34 @@ Json SystemJson(const EquationSystem& system) {
 
 }  // namespace
 
-int RunEquations(const EquationsOptions& options, const Console& console) {
-  TranslateOptions translate;
-  translate.free_inputs = options.inputs;
-  translate.program = options.form != "system";
-  translate.outputs = options.outputs;
+int RunEquations(const EquationsOptions& given, const Console& console) {
+  EquationsOptions options = given;
   const bool plain = options.format == "text" || options.format == "json";
-  if (!plain && (options.form == "causal" || options.form == "system")) {
-    fmt::print(stderr, "cotree: --format {} is one of the forms state-space, accelerations and linear\n",
+  if (options.form.empty()) options.form = plain ? "causal" : "state-space";
+  const bool by_program = options.form == "causal" || options.form == "system";
+  if (!plain && by_program) {
+    fmt::print(stderr, "cotree: --format {} needs --form state-space, accelerations or linear\n",
                options.format);
     return kExitUsage;
   }
+  if (by_program && (options.expand || !options.symbolic.empty())) {
+    fmt::print(stderr, "cotree: {} needs --form state-space, accelerations or linear\n",
+               options.expand ? "--expand" : "--symbolic");
+    return kExitUsage;
+  }
+  if (options.form == "linear" && (options.format == "sympy" || options.format == "modelica")) {
+    fmt::print(stderr, "cotree: --format {} needs --form state-space or accelerations\n", options.format);
+    return kExitUsage;
+  }
+  TranslateOptions translate;
+  // An input that is named twice is one.
+  for (const std::string& input : options.inputs) {
+    if (std::find(translate.free_inputs.begin(), translate.free_inputs.end(), input) ==
+        translate.free_inputs.end())
+      translate.free_inputs.push_back(input);
+  }
+  translate.program = options.form != "system";
+  translate.outputs = options.outputs;
   translate.prefer = options.prefer;
   const auto say = [&](Translation& t, const Console& colours, SystemOutput* out) -> int {
     const Model& model = *t.equations->model;
@@ -213,7 +230,7 @@ int RunEquations(const EquationsOptions& options, const Console& console) {
     }
     return SayReadable(options, t, colours, out);
   };
-  return RunOnSystem(options, "cotree.equations/1", translate, console, say);
+  return RunOnSystem(options, "cotree.equations/2", translate, console, say);
 }
 
 }  // namespace cotree

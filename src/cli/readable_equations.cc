@@ -11,6 +11,7 @@
 #include "cli/linear_model.h"
 #include "cli/text_table.h"
 #include "cli/write_form.h"
+#include "closed_form/fraction.h"
 #include "derivation/derive.h"
 #include "derivation/describe_events.h"
 #include "derivation/describe_state_space.h"
@@ -158,8 +159,10 @@ int FindReadable(const EquationsOptions& options, const Translation& t, StateSpa
   how.expand = options.expand;
   how.solve_motion = options.form == "accelerations" || options.form == "linear";
   how.inline_all = options.form == "linear";
-  how.prefer_through =
-      std::find(options.prefer.begin(), options.prefer.end(), "currents") != options.prefer.end();
+  for (const std::string& word : options.prefer) {
+    if (word == "currents" || word == "through") how.prefer = StateSpaceOptions::Prefer::kThrough;
+    if (word == "voltages" || word == "across") how.prefer = StateSpaceOptions::Prefer::kAcross;
+  }
   if (!FindOutputs(t, options.outputs, &how.outputs)) return kExitUsage;
   if (t.sorted->states.empty() && how.outputs.empty()) how.outputs = OutputsReadByNobody(t);
   if (t.sorted->equations.size() > kMostEquations) {
@@ -170,6 +173,21 @@ int FindReadable(const EquationsOptions& options, const Translation& t, StateSpa
     return kExitUsage;
   }
   *space = FindStateSpace(*t.sorted, how);
+  // What nobody reads is not printed.
+  constexpr uint64_t kMostOperations = 60000;
+  const ExprPool& pool = t.equations->model->expressions;
+  uint64_t operations = 0;
+  for (const auto* list : {&space->definitions, &space->derivatives, &space->outputs}) {
+    for (const ReadableEquation& e : *list) operations += SizeOf(pool, e.right).operations;
+  }
+  if (operations > kMostOperations) {
+    fmt::print(
+        stderr,
+        "cotree: solved for the derivatives the equations have {} operations, more than anybody reads; "
+        "--form state-space keeps equations of motion together\n",
+        operations);
+    return kExitUsage;
+  }
   std::string unknown;
   if (!CheckNames(options.symbolic, how.symbols, *t.equations, &unknown)) {
     fmt::print(stderr, "cotree: --symbolic: {}\n", unknown);
@@ -186,7 +204,17 @@ int SayReadable(const EquationsOptions& options, Translation& t, const Console& 
   int exit = FindReadable(options, t, &space);
   if (exit != kExitOk) return exit;
   if (options.format == "sympy" || options.format == "modelica") {
-    out->text = options.format == "sympy" ? WriteSympy(pool, space, name) : WriteModelica(pool, space, name);
+    if (options.format == "sympy") {
+      out->text = WriteSympy(pool, space, name);
+      return kExitOk;
+    }
+    // Where it begins, as far as that can be said without foreign code.
+    std::vector<double> start;
+    if (t.program->unsupported.empty() && t.program->externals.empty() && !t.sorted->states.empty()) {
+      if (const auto linear = LinearizeAtStart(t, {}, true, ForeignCodeOf(options), &exit))
+        start = linear->states;
+    }
+    out->text = WriteModelica(pool, space, name, start);
     return kExitOk;
   }
   Document document;
@@ -202,10 +230,14 @@ int SayReadable(const EquationsOptions& options, Translation& t, const Console& 
     if (!start) return exit;
     document.sections = DescribeLinear(pool, space, *start, &document);
     if (document.sections.empty()) {
-      fmt::print(
-          stderr,
-          "cotree: the equations cannot be solved for the derivatives in symbols; `cotree linearize` gives "
-          "numbers\n");
+      const std::string reason = t.sorted->states.empty() ? "the system has no states"
+                                 : !space.groups.empty()
+                                     ? "equations that hold together are not solved in symbols (" +
+                                           space.Find(space.groups[0].unknowns[0])->path +
+                                           " is one of their unknowns)"
+                                     : "its states are bound to each other (closed loops, quaternions)";
+      fmt::print(stderr, "cotree: there is no linear form in symbols: {}; `cotree linearize` gives numbers\n",
+                 reason);
       return kExitNumerical;
     }
   } else {

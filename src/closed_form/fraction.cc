@@ -191,11 +191,12 @@ std::optional<size_t> FractionField::GeneratorOf(ExprId expr) const {
 
 // --- Arithmetic -------------------------------------------------------------------------------------------
 
-// cos² = 1 - sin².
-Polynomial FractionField::Reduce(Polynomial p) const {
-  for (const uint32_t cosine : cosine_of_) {
+// cos² = 1 - sin² (CF.2a), or the other way round.
+Polynomial FractionField::Reduce(Polynomial p, const std::vector<uint32_t>& squares,
+                                 const std::vector<uint32_t>& others) const {
+  for (const uint32_t cosine : squares) {
     if (p.Degree(cosine) < 2) continue;
-    const Polynomial sine = Polynomial::Generator(*ring_, sine_of_[generators_[cosine].angle]);
+    const Polynomial sine = Polynomial::Generator(*ring_, others[generators_[cosine].angle]);
     const Polynomial square = Polynomial::Integer(*ring_, 1) - sine * sine;
     const Polynomial c = Polynomial::Generator(*ring_, cosine);
     const std::vector<Polynomial> coefficients = p.CoefficientsOf(cosine);
@@ -352,7 +353,7 @@ std::optional<Fraction> FractionField::Evaluate(const Fraction& fraction,
 // --- Linear equations -------------------------------------------------------------------------------------
 
 std::optional<Fraction> FractionField::Determinant(const std::vector<std::vector<Fraction>>& matrix) const {
-  // By minors of the last rows over sets of columns: 2^n of them, without a division.
+  // By minors of the last rows over sets of columns (CF.4a): 2^n of them, without a division.
   const size_t n = matrix.size();
   constexpr size_t kMost = 12;
   if (n > kMost) return std::nullopt;
@@ -510,7 +511,7 @@ ExprId FractionField::Collected(const Terms& terms, bool by_what_varies) const {
   return pool_.Sum(summands);
 }
 
-// Products of sines and cosines as those of sums of angles (CF.5).
+// Products of sines and cosines as those of sums of angles (CF.5a).
 std::vector<FractionField::Share> FractionField::Contracted(const Terms& terms) const {
   struct Wave {
     std::vector<uint32_t> others;  // exponents of all other generators
@@ -659,6 +660,13 @@ ExprId FractionField::Shortest(const Polynomial& polynomial) const {
       const std::vector<Share> shares = Contracted(terms);
       if (!shares.empty()) ways.push_back(SumOf(shares));
     }
+  }
+  // The same with 1 - cos² for sin², where that has fewer terms.
+  const Polynomial other = Reduce(polynomial, sine_of_, cosine_of_);
+  if (other.size() < terms.size()) {
+    const Terms swapped = other.Terms();
+    ways.push_back(Pulled(swapped));
+    ways.push_back(Nested(swapped));
   }
   ExprId best = ways[0];
   uint64_t least = UINT64_MAX;

@@ -13,7 +13,7 @@
 
 namespace cotree {
 
-/** A rational function: numerator over denominator, without a common factor. */
+/** A rational function: numerator over denominator, without a common factor (CF.1a). */
 struct Fraction {
   Polynomial numerator, denominator;
 };
@@ -24,8 +24,8 @@ struct PrintedSize {
   uint64_t terms = 0;       // summands of all sums; 1 where there is none
 };
 PrintedSize SizeOf(const ExprPool& pool, ExprId expr);
-/// By which the shortest of several ways to write something is chosen: operations, terms, and what is hard to
-/// read.
+/// By which the shortest of several ways to write something is chosen (CF.6a): operations, terms, and what is
+/// hard to read.
 uint64_t CostOf(const ExprPool& pool, ExprId expr);
 
 /** Expressions as rational functions over Q (docs/theory/closed_forms.md, CF.1 to CF.5). Generators are what
@@ -76,7 +76,7 @@ class FractionField {
   Polynomial PartOf(const Polynomial& polynomial,
                     const std::function<bool(const std::vector<uint32_t>&)>& is_wanted) const;
 
-  /// x_1 ... x_n with matrix * x = right, by Cramer's rule (CF.4): all over one determinant. Empty: too
+  /// x_1 ... x_n with matrix * x = right, by Cramer's rule (CF.4b): all over one determinant. Empty: too
   /// large, or the matrix is singular.
   std::vector<Fraction> Solve(const std::vector<std::vector<Fraction>>& matrix,
                               const std::vector<Fraction>& right) const;
@@ -100,7 +100,9 @@ class FractionField {
   uint32_t AngleOf(ExprId angle);
   std::vector<std::pair<ExprId, int32_t>> TakeApart(ExprId argument) const;
   std::pair<Polynomial, Polynomial> SineAndCosine(ExprId argument);
-  Polynomial Reduce(Polynomial p) const;
+  Polynomial Reduce(Polynomial p) const { return Reduce(std::move(p), cosine_of_, sine_of_); }
+  Polynomial Reduce(Polynomial p, const std::vector<uint32_t>& squares,
+                    const std::vector<uint32_t>& others) const;
   std::optional<Fraction> Normalize(Polynomial numerator, Polynomial denominator) const;
   std::optional<Fraction> ConvertNode(ExprId expr);
 

@@ -7,7 +7,7 @@
 namespace cotree {
 
 /** How much each state takes part in a mode: |left eigenvector_k * right eigenvector_k|, normed to sum 1
-(Perez-Arriaga, Verghese, Schweppe 1982). It does not depend on the units of the states. */
+(CF.10b; Perez-Arriaga, Verghese, Schweppe 1982). It does not depend on the units of the states. */
 struct Mode {
   std::complex<double> pole;
   std::vector<double> participation;  // by state; empty: the matrix has no full set of eigenvectors

@@ -7,6 +7,7 @@
 #include "derivation/describe_events.h"
 #include "derivation/describe_state_space.h"
 #include "derivation/solved_equation.h"
+#include "drawing/describe_mechanism.h"
 #include "model/describe_model.h"
 #include "normal_tree/reasons.h"
 #include "normal_tree/views.h"
@@ -41,6 +42,7 @@ class Steps {
   std::vector<DocumentSection> Run() {
     Components();
     Graph();
+    Mechanism();
     Classes();
     Tree();
     Terminal();
@@ -92,6 +94,7 @@ class Steps {
 
   void Components();
   void Graph();
+  void Mechanism();
   void Classes();
   void Tree();
   void Terminal();
@@ -181,6 +184,47 @@ void Steps::Graph() {
   }
 }
 
+// What moves in space: rigid bodies, joints, and which of them give coordinates.
+void Steps::Mechanism() {
+  if (t_.mechanism.empty()) return;
+  const cotree::Mechanism& m = t_.mechanism;
+  DocumentSection& s = Begin(
+      "mechanism", "Bodies and joints",
+      "Bodies that are rigidly joined are one. A tree of joints reaches every body from the world: its "
+      "joints give the "
+      "coordinates; each other joint closes a loop, which adds conditions and the forces that hold them. " +
+          Count(m.composites.size() - 1, "rigid body", "rigid bodies") + ", " +
+          Count(m.joints.size(), "joint") + ", " +
+          Count(t_.motion.degrees, "degree of freedom", "degrees of freedom") + ".");
+  const auto body = [&](uint32_t c) { return CompositeName(model_, graph_, m, c); };
+  TableItem bodies{{"rigid body", "made of"}, "ll", {}};
+  for (uint32_t c = 1; c < m.composites.size(); ++c) {
+    std::string members;
+    for (const ComponentId id : m.composites[c].bodies)
+      members += (members.empty() ? "" : ", ") + Component(id);
+    bodies.rows.push_back({{{body(c)}, {members.empty() ? "no mass" : members}}, body(c)});
+  }
+  s.items.emplace_back(std::move(bodies));
+  TableItem joints{{"joint", "kind", "in the tree"}, "lll", {}};
+  for (uint32_t k = 0; k < m.joints.size(); ++k) {
+    if (m.joints[k].component.IsNone()) continue;
+    const ComponentClass& cls = graph_.ClassOf(model_, m.joints[k].component);
+    joints.rows.push_back(
+        {{{Component(m.joints[k].component)}, {model_.Text(cls.name)}, {RoleText(RoleOf(m, k))}},
+         Component(m.joints[k].component)});
+  }
+  s.items.emplace_back(std::move(joints));
+  s.items.emplace_back(
+      TextItem{"Their equations: velocities and accelerations of each body from those of the body before it "
+               "and of the joint between; mass "
+               "matrix M by projecting composite inertias (a body with all that hangs on it) on the axes of "
+               "the joints; V and G from Newton's "
+               "and Euler's equations with accelerations of the joints 0, from the last body to the first. "
+               "All in the axes of the bodies, so "
+               "that only relative angles appear (docs/theory/mechanics.md). The state space below has them "
+               "in closed form."});
+}
+
 void Steps::Classes() {
   DocumentSection& s = Begin("classes", "Classes of the edges",
                              "What a tree is good for depends on how often an edge's own variables are "
@@ -192,7 +236,9 @@ void Steps::Classes() {
   for (uint32_t i = 0; i < graph_.edges.size(); ++i) {
     const EdgeId e(i);
     const ElementEdge& edge = graph_.ElementEdgeOf(e);
-    const std::string wish = edge.fixes_across                        ? "branch (drives its across variable)"
+    const bool joint = !graph_.ClassOf(model_, graph_.edges[i].component).spatial.IsNone();
+    const std::string wish = joint                                    ? "branch (moves bodies in space)"
+                             : edge.fixes_across                      ? "branch (drives its across variable)"
                              : edge.fixes_through                     ? "chord (drives its through variable)"
                              : edge.across_order > edge.through_order ? "branch"
                              : edge.across_order < edge.through_order ? "chord"
@@ -202,7 +248,7 @@ void Steps::Classes() {
                            {OrderText(edge.across_order)},
                            {Variable(e, false)},
                            {OrderText(edge.through_order)},
-                           {KindsText(edge.kinds)},
+                           {joint ? "joint" : KindsText(edge.kinds)},
                            {wish}},
                           ComponentOfEdge(e)});
   }
@@ -231,6 +277,8 @@ void Steps::Tree() {
                                     [&](const DependentStorage& d) { return d.edge == e; });
     if (found != dependent.end())
       why = "storage without a state of its own: " + found->text;
+    else if (!graph_.ClassOf(model_, graph_.edges[i].component).spatial.IsNone())
+      why = "coordinate of a joint: stores what the bodies behind it store";
     else if ((edge.kinds & kStores) != 0)
       why = "storage with a state of its own: " + Variable(e, edge.across_order >= edge.through_order);
     else if ((edge.kinds & kDrives) != 0)
@@ -265,7 +313,10 @@ void Steps::Terminal() {
     const EquationSystem::Source source = t_.equations->SourceOf(e.equation);
     if (source.part == nullptr) continue;
     const uint32_t slot = sorted_.slot_of_equation[k];
-    if (t_.equations->IsInner(sorted_.OfSlot(slot).variable)) continue;
+    if (t_.equations->IsInner(sorted_.OfSlot(slot).variable) ||
+        (!t_.motion.empty() && e.equation < t_.equations->part_equations &&
+         t_.equations->PartOfEquation(e.equation) >= graph_.components.size()))
+      continue;
     const std::string owner = Component(ComponentId(source.part->component));
     const auto right = SolvedRight(sorted_, k);
     if (!right) {
@@ -279,11 +330,6 @@ void Steps::Terminal() {
     equations.rows.push_back({Symbol(sorted_.SlotName(slot), owner), *right, owner});
   }
   s.items.emplace_back(std::move(equations));
-  if (!t_.motion.empty())
-    s.items.emplace_back(TextItem{
-        "The equations of motion of what moves in space are derived from the same graph (mass matrix from "
-        "composite inertias, forces from Newton and Euler's recursion); their intermediate results are "
-        "left out here and appear in closed form in the state space."});
 }
 
 MatrixItem Steps::ForestMatrix(const DomainGraph& domain, const ForestView& view, bool circuits) const {

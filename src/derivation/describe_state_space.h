@@ -18,6 +18,8 @@ void SetOwners(ExprPool& pool, const StateSpace& space, Document* document);
 
 /// The final equations as a Python module for SymPy, and as a Modelica model: for others to check.
 std::string WriteSympy(ExprPool& pool, const StateSpace& space, const std::string& system);
-std::string WriteModelica(ExprPool& pool, const StateSpace& space, const std::string& system);
+/// `start`: values of the states at the beginning; empty: not known.
+std::string WriteModelica(ExprPool& pool, const StateSpace& space, const std::string& system,
+                          const std::vector<double>& start);
 
 }  // namespace cotree

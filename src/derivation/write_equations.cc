@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The final equations in the languages of others.
+#include <algorithm>
 #include <set>
 
 #include "derivation/describe_state_space.h"
@@ -31,6 +32,19 @@ class Renamer {
   std::vector<std::string> names_;
   std::vector<Replacement> replacements_;
 };
+
+// "kg*m^2" as Modelica writes it: "kg.m2".
+std::string ModelicaUnit(const std::string& unit) {
+  std::string out;
+  for (const char c : unit) {
+    if (c == '*')
+      out += '.';
+    else if (c != '^')
+      out += c;
+  }
+  const size_t ohm = out.find("ohm");
+  return ohm == std::string::npos ? out : out.replace(ohm, 3, "Ohm");
+}
 
 // Q - V - G.
 ExprId WholeRight(ExprPool& pool, const ReadableGroup& group, size_t i) {
@@ -105,7 +119,8 @@ std::string WriteSympy(ExprPool& pool, const StateSpace& space, const std::strin
   return out + "}\n";
 }
 
-std::string WriteModelica(ExprPool& pool, const StateSpace& space, const std::string& system) {
+std::string WriteModelica(ExprPool& pool, const StateSpace& space, const std::string& system,
+                          const std::vector<double>& start) {
   const Renamer renamed(
       pool, space, {"algorithm", "annotation", "block",     "break",    "class",  "connect",   "connector",
                     "constant",  "each",       "else",      "elseif",   "end",    "equation",  "extends",
@@ -114,19 +129,32 @@ std::string WriteModelica(ExprPool& pool, const StateSpace& space, const std::st
                     "parameter", "partial",    "protected", "public",   "record", "redeclare", "replaceable",
                     "return",    "stream",     "type",      "when",     "while",  "within"});
   const auto text = [&](ExprId e) { return PrintText(pool, renamed(e)); };
-  std::string out = "// x' = f(x, u), by Cotree " COTREE_VERSION "\nmodel " + system + "\n";
+  std::string out = "// x' = f(x, u), by Cotree " COTREE_VERSION "\n";
+  const bool discrete = std::any_of(space.symbols.begin(), space.symbols.end(),
+                                    [](const ReadableSymbol& s) { return s.role == Role::kDiscrete; });
+  if (discrete)
+    out += "// What changes at events is declared, but not its `when` clauses: complete them before a run.\n";
+  out += "model " + system + "\n";
+  size_t state = 0;
   for (size_t k = 0; k < space.symbols.size(); ++k) {
     const ReadableSymbol& s = space.symbols[k];
-    const std::string unit = s.unit.empty() ? "" : "(unit = \"" + s.unit + "\")";
-    out += "  ";
-    if (s.role == Role::kParameter)
-      out += "parameter Real " + renamed.Name(k) + unit + " = " + FormatNumber(s.value);
-    else
-      out += (s.role == Role::kInput      ? "input Real "
-              : s.role == Role::kDiscrete ? "discrete Real "
-                                          : "Real ") +
-             renamed.Name(k) + unit;
-    out += " \"" + s.path + "\";\n";
+    const auto definition = std::find_if(space.definitions.begin(), space.definitions.end(),
+                                         [&](const ReadableEquation& e) { return e.symbol == s.symbol; });
+    const bool logical = definition != space.definitions.end() && IsLogical(pool.op(definition->right));
+    std::string attributes;
+    const auto add = [&](const std::string& one) { attributes += (attributes.empty() ? "" : ", ") + one; };
+    if (s.role == Role::kState && state < start.size())
+      add("start = " + FormatNumber(start[state]) + ", fixed = true");
+    state += s.role == Role::kState;
+    if (!s.unit.empty() && !logical) add("unit = \"" + ModelicaUnit(s.unit) + "\"");
+    if (!attributes.empty()) attributes = "(" + attributes + ")";
+    const std::string type = logical                      ? "Boolean "
+                             : s.role == Role::kParameter ? "parameter Real "
+                             : s.role == Role::kInput     ? "input Real "
+                             : s.role == Role::kDiscrete  ? "discrete Real "
+                                                          : "Real ";
+    out += "  " + type + renamed.Name(k) + attributes +
+           (s.role == Role::kParameter ? " = " + FormatNumber(s.value) : "") + " \"" + s.path + "\";\n";
   }
   out += "equation\n";
   for (const ReadableStep& step : space.steps) {

@@ -81,8 +81,30 @@ class TextWriter {
         line += (k == 0 ? "" : "  ") + (alignment[k] == 'r' ? room + rows[r][k] : rows[r][k] + room);
       }
       line.erase(line.find_last_not_of(' ') + 1);
-      out_ += (r == 0 && heading ? Dim(line) : line) + "\n";
+      PutRow(line, LastColumn(widths, indent), r == 0 && heading);
     }
+  }
+  // Where the last column begins.
+  static size_t LastColumn(const std::vector<size_t>& widths, const std::string& indent) {
+    size_t at = indent.size();
+    for (size_t k = 0; k + 1 < widths.size(); ++k) at += widths[k] + 2;
+    return at;
+  }
+  // A line of a table; a last cell that is too wide goes on below itself.
+  void PutRow(std::string line, size_t last, bool heading) {
+    constexpr size_t kNarrowest = 24;
+    while (style_.width > kNarrowest && Width(line) > style_.width && last + kNarrowest <= style_.width) {
+      size_t width = 0, best = std::string::npos;
+      for (size_t k = 0; k < line.size() && width < style_.width; ++k) {
+        if ((static_cast<uint8_t>(line[k]) & 0xC0) != 0x80) ++width;
+        if (line[k] == ' ' && width > last + 1) best = k;
+      }
+      if (best == std::string::npos) break;
+      const std::string head = line.substr(0, best);
+      out_ += (heading ? Dim(head) : head) + "\n";
+      line = std::string(last, ' ') + line.substr(best + 1);
+    }
+    out_ += (heading ? Dim(line) : line) + "\n";
   }
   void WriteItem(const TableItem& item, const std::string& indent) {
     std::vector<std::vector<std::string>> rows;
@@ -180,8 +202,12 @@ class TextWriter {
   }
   void WriteItem(const PatternItem& item, const std::string& indent) {
     constexpr size_t kMost = 60;
-    out_ += indent + item.title + "\n";
-    if (item.rows.size() > kMost) return;
+    const bool shown = item.rows.size() <= kMost;
+    out_ +=
+        indent + item.title +
+        (shown ? "" : ": " + std::to_string(item.rows.size()) + " equations, a picture in --format html") +
+        "\n";
+    if (!shown) return;
     std::vector<std::string> grid(item.rows.size(), std::string(item.columns.size(), '.'));
     for (const auto& [r, c] : item.cells) grid[r][c] = 'x';
     for (size_t r = 0; r < grid.size(); ++r) {

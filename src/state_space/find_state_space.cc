@@ -247,26 +247,19 @@ void Finder::MakeBlock(size_t block) {
   BlockSolution solution;
   const bool by_cases = equations.size() > 1 && HasCases(residuals);
   if (equations.size() <= kMostEquations && !by_cases) {
-    // What is met first goes first.
-    std::vector<size_t> by_wish(unknowns.size());
-    std::iota(by_wish.begin(), by_wish.end(), size_t{0});
-    const auto wanted = [&](size_t k) {
-      return IsThrough(sorted_.OfSlot(slot_of_.at(unknowns[k].value)).variable) == options_.prefer_through;
-    };
-    std::stable_sort(by_wish.begin(), by_wish.end(),
-                     [&](size_t a, size_t b) { return !wanted(a) && wanted(b); });
-    std::vector<SymbolId> sorted_unknowns;
-    std::vector<bool> sorted_kept;
-    for (const size_t k : by_wish) sorted_unknowns.push_back(unknowns[k]), sorted_kept.push_back(kept[k]);
-    unknowns = std::move(sorted_unknowns);
-    kept = std::move(sorted_kept);
-    solution =
-        SolveBlock(pool_, residuals, unknowns, kept, [&](ExprId c) { return letters_.Evaluate(c) == 0; });
+    std::vector<bool> wanted;
+    if (options_.prefer != StateSpaceOptions::Prefer::kNothing) {
+      for (const SymbolId unknown : unknowns)
+        wanted.push_back(IsThrough(sorted_.OfSlot(slot_of_.at(unknown.value)).variable) ==
+                         (options_.prefer == StateSpaceOptions::Prefer::kThrough));
+    }
+    solution = SolveBlock(pool_, residuals, unknowns, kept, wanted,
+                          [&](ExprId c) { return letters_.Evaluate(c) == 0; });
   } else {
     solution.core = unknowns;
     solution.residuals = residuals;
     if (by_cases && equations.size() <= kMostEquations)
-      solution = SolveBlock(pool_, residuals, unknowns, kept, [](ExprId) { return true; });
+      solution = SolveBlock(pool_, residuals, unknowns, kept, {}, [](ExprId) { return true; });
     solution.linear = false;
   }
   if (!solution.core.empty()) {
@@ -336,7 +329,7 @@ void Finder::MarkNeeded(std::vector<ExprId> roots) {
   }
 }
 
-// Whether a variable gets a line of its own: only where that shortens the whole (CF.6), or where it hides a
+// Whether a variable gets a line of its own: only where that shortens the whole (CF.6b), or where it hides a
 // case distinction or foreign code.
 bool Finder::ShallBeNamed(const Made& made, ExprId value) const {
   const PrintedSize size = SizeOf(pool_, value);

@@ -137,7 +137,7 @@ class Transfer {
     return sum;
   }
 
-  // C (sI - A)^-1 (B + s B_1 + ...) + D + s D_1 + ..., by Cramer's rule.
+  // C (sI - A)^-1 (B + s B_1 + ...) + D + s D_1 + ..., by Cramer's rule (CF.10a).
   ExprId Function(const Matrix& m, const Fraction& determinant, size_t o, size_t u, size_t letter) {
     std::optional<Fraction> sum = OfOrders(linear_.D, o, u, letter);
     for (size_t j = 0; j < m.size() && sum; ++j) {

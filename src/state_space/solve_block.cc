@@ -26,11 +26,13 @@ struct Pivot {
 }  // namespace
 
 BlockSolution SolveBlock(ExprPool& pool, std::vector<ExprId> residuals, std::vector<SymbolId> unknowns,
-                         const std::vector<bool>& kept, const std::function<bool(ExprId)>& is_zero) {
+                         const std::vector<bool>& kept, const std::vector<bool>& wanted,
+                         const std::function<bool(ExprId)>& is_zero) {
   BlockSolution out;
   std::vector<bool> used(residuals.size(), false), gone(unknowns.size(), false);
   // First the plain ones (coefficient ±1), then numbers, then parameters; what is kept after all others.
-  for (const int round : {0, 1, 2}) {
+  for (const auto& [round, all] :
+       {std::pair(0, false), {1, false}, {2, false}, {0, true}, {1, true}, {2, true}}) {
     for (;;) {
       Pivot best;
       for (size_t e = 0; e < residuals.size(); ++e) {
@@ -39,7 +41,7 @@ BlockSolution SolveBlock(ExprPool& pool, std::vector<ExprId> residuals, std::vec
         const uint64_t size = SizeOf(pool, residuals[e]).operations;
         if (size >= best.cost) continue;
         for (size_t u = 0; u < unknowns.size(); ++u) {
-          if (gone[u] || kept[u]) continue;
+          if (gone[u] || kept[u] || (!all && !wanted.empty() && wanted[u])) continue;
           if (std::find(symbols.begin(), symbols.end(), unknowns[u]) == symbols.end()) continue;
           const LinearForm form = LinearCoefficients(pool, residuals[e], std::span(&unknowns[u], 1));
           if (!form.linear) continue;

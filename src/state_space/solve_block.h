@@ -20,9 +20,11 @@ struct BlockSolution {
 };
 
 /// Unknowns with a number, or an expression of parameters, as coefficient are put into the other equations;
-/// those `kept` last. `is_zero`: whether a coefficient of parameters is 0 at the present numbers.
+/// those `wanted` after all others (none: no wish), those `kept` never. `is_zero`: whether a coefficient of
+/// parameters is 0 at the present numbers.
 BlockSolution SolveBlock(ExprPool& pool, std::vector<ExprId> residuals, std::vector<SymbolId> unknowns,
-                         const std::vector<bool>& kept, const std::function<bool(ExprId)>& is_zero);
+                         const std::vector<bool>& kept, const std::vector<bool>& wanted,
+                         const std::function<bool(ExprId)>& is_zero);
 
 /** What Cramer's rule gives for the core of a block. */
 struct CoreSolution {

@@ -80,10 +80,12 @@ struct StateSpaceOptions {
   SymbolChoice symbols;
   std::vector<VariableRef> outputs;
   std::vector<std::string> output_names;
-  bool solve_motion = false;    // accelerations as fractions instead of M q'' = Q
-  bool expand = false;          // every fraction as one sum over one sum
-  bool inline_all = false;      // no definitions: everything is put in
-  bool prefer_through = false;  // what remains unknown is rather a through variable (a current)
+  bool solve_motion = false;  // accelerations as fractions instead of M q'' = Q
+  bool expand = false;        // every fraction as one sum over one sum
+  bool inline_all = false;    // no definitions: everything is put in
+  /// What remains unknown where equations hold together: across variables (voltages) or through variables
+  /// (currents) rather.
+  enum class Prefer : uint8_t { kNothing, kAcross, kThrough } prefer = Prefer::kNothing;
 };
 
 StateSpace FindStateSpace(const SortedSystem& sorted, const StateSpaceOptions& options);

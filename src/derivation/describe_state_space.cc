@@ -42,6 +42,9 @@ void AddGroup(ExprPool& pool, const StateSpace& space, const ReadableGroup& grou
     for (size_t j = 0; j < i; ++j)
       matrix.symmetric = matrix.symmetric && matrix.entries[i][j] == matrix.entries[j][i];
   }
+  // Rows have names where row i is the equation of unknown i.
+  for (size_t i = 0; i < matrix.rows.size() && !matrix.symmetric; ++i)
+    matrix.rows[i].text = std::to_string(i + 1);
   const bool split = !group.coriolis.empty() || !group.gravity.empty();
   std::string sum = group.is_motion ? "Equations of motion, M times the accelerations"
                                     : "Solved together at each evaluation, H times the unknowns";

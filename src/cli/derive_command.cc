@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/readable_equations.h"
@@ -22,7 +23,7 @@ int RunDerive(const EquationsOptions& options, const Console& console) {
     document.digits = options.digits;
     document.title = model.Text(model[t.graph->system].name);
     document.description = model[t.graph->system].documentation;
-    document.file = options.file;
+    document.file = std::filesystem::path(options.file).filename().string();
     document.pool = &model.expressions;
     if (IsSmallEnoughToDerive(t)) {
       StateSpace space;

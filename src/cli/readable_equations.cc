@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -221,7 +222,7 @@ int SayReadable(const EquationsOptions& options, Translation& t, const Console& 
   document.digits = options.digits;
   document.title = name;
   document.description = model[t.graph->system].documentation;
-  document.file = options.file;
+  document.file = std::filesystem::path(options.file).filename().string();
   document.components = DescribeComponents(t);
   SetOwners(pool, space, &document);
   std::optional<LinearStart> start;
@@ -259,7 +260,7 @@ int SayReadable(const EquationsOptions& options, Translation& t, const Console& 
   }
   if (options.format == "text")
     out->text +=
-        fmt::format("{}{}\n", Plural(t.sorted->states.size(), "state"), space.linear ? ", linear" : "");
+        fmt::format("{}{}\n", Plural(t.sorted->states.size(), "state"), space.linear && !t.sorted->states.empty() ? ", linear" : "");
   return WriteForm(document, options.format, console, &out->text) ? kExitOk : kExitForeign;
 }
 

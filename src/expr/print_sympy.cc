@@ -41,9 +41,9 @@ class SympyPrinter : public PrintLoop {
     PutList(operands, ", ", kLoose);
     Put(")");
   }
-  // A variable that is true or false is a number to SymPy.
+  // A symbol may stand for a truth value; what a function returns is a number to SymPy.
   void PutCondition(ExprId id) {
-    if (IsLogical(pool_.op(id))) return Put(id, kLoose);
+    if (IsLogical(pool_.op(id)) || pool_.IsSymbol(id)) return Put(id, kLoose);
     Put("Ne(");
     Put(id, kLoose);
     Put(", 0)");

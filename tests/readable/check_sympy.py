@@ -16,7 +16,8 @@ states, inputs, discrete variables and the unknowns of groups are taken from the
   - each row of each group: M*u - right = 0, or its residual = 0.
 
 Each difference is divided by the sum of the magnitudes of the terms (as SizedValue in printed_equations.h) and
-must not be larger than 1e-12. pre(x) is x; an equation that needs another function with a name (a table, a
+must not be larger than 1e-12 (terms of the branch of an `if` that is taken; only if that fails, of all branches, as
+SizedValue has it: values of a block with switches are as exact as its largest terms allow). pre(x) is x; an equation that needs another function with a name (a table, a
 delay) is skipped and counted. A symbol with neither a value, a definition nor a number in the point is a failure.
 """
 import argparse
@@ -135,8 +136,8 @@ def step(node, kind, v, s):
 class Point:
     """The numbers of one point, and what the text makes of them."""
 
-    def __init__(self, tape, known):
-        self.tape, self.known, self.done, self.unknown = tape, known, {}, False
+    def __init__(self, tape, known, wide):
+        self.tape, self.known, self.wide, self.done = tape, known, wide, {}
 
     def value(self, expr):
         """(value, size); None if a function that is not known here is needed."""
@@ -169,6 +170,14 @@ class Point:
                 if pending is not None:
                     stack.append(pending)
                     continue
+                if self.wide and result is not None:  # sizes of all branches
+                    branches = [steps[pair][2][0] for pair in operands]
+                    open_ones = [b for b in branches if b not in done]
+                    if open_ones:
+                        stack.extend(open_ones)
+                        continue
+                    sizes = [done[b][1] for b in branches if done[b] is not None]
+                    result = (result[0], sum(x for x in sizes if math.isfinite(x)))
                 done[k] = result
                 stack.pop()
                 continue
@@ -228,22 +237,22 @@ def check_system(job):
     except Exception as error:  # pylint: disable=broad-except
         return name, 0, 0.0, 0, ['the text is no Python that runs: %s: %s' % (type(error).__name__, str(error)[:300])]
     names, tape = module['names'], Tape()
+    defined = {symbol for symbol, _ in module['definitions']}
+    errors, wrong = {}, {}
     fixed = {str(k): (float(v), abs(float(v))) for k, v in module['values'].items()}
 
     def compare(what, expected, got, floor=0.0):
-        nonlocal worst, equations, skipped
+        """Notes the outcome under the equation's name: its error, or None if it cannot be compared."""
         if got is None or expected is None or not math.isfinite(expected):
-            skipped += 1
+            errors[what] = None
             return
-        equations += 1
         value, size = float(got[0]), float(got[1])
         error = abs(value - expected) / max(size if math.isfinite(size) else 0, abs(expected), floor, 1e-300)
+        errors[what] = error
         if not error <= TOLERANCE:
-            failures.append('%s: text %.17g, computed %.17g, size %.3g, off by %.2e' % (what, value, expected, size, error))
-        if math.isfinite(error):
-            worst = max(worst, error)
+            wrong[what] = 'text %.17g, computed %.17g, size %.3g, off by %.2e' % (value, expected, size, error)
 
-    for number, at in enumerate(given['points']):
+    def run(at, wide):
         at = {'time': at['time'], 'values': at['values'] or {}, 'derivatives': at['derivatives'] or {}}
         known = dict(fixed)
         known['t'] = (at['time'], abs(at['time']))
@@ -259,26 +268,24 @@ def check_system(job):
         # x' = a, an unknown of a group that the point does not list: its value is that of x', the rows are the check.
         for symbol, right in module['derivatives'].items():
             value = at['derivatives'].get(names.get(str(symbol)))
-            if isinstance(right, sympy.Symbol) and right.name not in known and value is not None:
+            if isinstance(right, sympy.Symbol) and right not in defined and right.name not in known and value is not None:
                 known[right.name] = (value, abs(value))
-        point = Point(tape, known)
-        where = ' (point %d)' % number
+        point = Point(tape, known, wide)
 
         def attempt(what, do):
             try:
                 do()
             except Missing as missing:
-                failures.append('%s: `%s` (%s) has neither value nor equation' %
-                                (what + ('' if where in what else where), missing, names.get(str(missing), '?')))
+                wrong[what] = '`%s` (%s) has neither value nor equation' % (missing, names.get(str(missing), '?'))
             except NotImplementedError as strange:
-                failures.append('%s%s: %s' % (what, where, strange))
+                wrong[what] = str(strange)
 
         def definition(symbol, right):
             path_ = names.get(str(symbol), '')
             got = point.value(sympy.sympify(right))
             expected = at['values'].get(path_)
             if expected is not None:
-                compare(path_ + where, expected, got, FLOOR * largest.get(path_.split('.')[-1].split('[')[0], 0.0))
+                compare(path_, expected, got, FLOOR * largest.get(path_.split('.')[-1].split('[')[0], 0.0))
             elif str(symbol) not in known:
                 known[str(symbol)] = got
                 point.done.pop(tape.at.get(symbol, -1), None)
@@ -287,7 +294,7 @@ def check_system(job):
             path_ = names.get(str(symbol), '')
             if path_ not in at['derivatives']:
                 raise Missing('derivative of ' + str(symbol))
-            compare('der(%s)%s' % (path_, where), at['derivatives'][path_], point.value(sympy.sympify(right)))
+            compare('der(%s)' % path_, at['derivatives'][path_], point.value(sympy.sympify(right)))
 
         def row(what, matrix_row, unknowns, right):
             total = [] if right is None else [point.value(sympy.sympify(right))]
@@ -311,7 +318,7 @@ def check_system(job):
             attempt('definition of %s' % symbol, lambda s=symbol, r=right: definition(s, r))
         for g, (unknowns, matrix, rights) in enumerate(module['groups']):
             for i, right in enumerate(rights):
-                what = 'row %d of group %d%s' % (i + 1, g + 1, where)
+                what = 'row %d of group %d' % (i + 1, g + 1)
                 if matrix is None:
                     attempt(what, lambda w=what, r=right: compare(w, 0.0, point.value(sympy.sympify(r))))
                 else:
@@ -320,6 +327,20 @@ def check_system(job):
             attempt('derivative of %s' % symbol, lambda s=symbol, r=right: derivative(s, r))
         for symbol, right in module['outputs'].items():
             attempt('output %s' % symbol, lambda s=symbol, r=right: definition(s, r))
+
+    for number, at in enumerate(given['points']):
+        errors, wrong = {}, {}
+        run(at, False)
+        if wrong:  # once more, with the sizes of branches that are not taken: what a block with switches is solved with
+            first_errors, first_wrong = errors, wrong
+            errors, wrong = {}, {}
+            run(at, True)
+            wrong = {k: v for k, v in wrong.items() if k in first_wrong}
+            errors = {k: v if k in first_wrong else first_errors.get(k, v) for k, v in errors.items()}
+        equations += sum(e is not None for e in errors.values())
+        skipped += sum(e is None for e in errors.values())
+        worst = max([worst] + [e for e in errors.values() if e is not None and math.isfinite(e)])
+        failures += ['%s (point %d): %s' % (k, number, v) for k, v in wrong.items()]
     return name, equations, worst, skipped, failures
 
 

@@ -272,9 +272,16 @@ class Arm:
         return expr
 
 
+def normal(expr):
+    """The one form of a polynomial in sin and cos of single angles: no power of a sine above 1."""
+    expr = expand(expand_trig(expand(expr)))
+    expr = expr.replace(lambda e: e.is_Pow and e.exp.is_Integer and e.exp > 1 and isinstance(e.base, sin),
+                        lambda e: (1 - cos(e.base.args[0])**2)**(e.exp // 2) * e.base**(e.exp % 2))
+    return expand(expr)
+
+
 def same(ours, book, what):
-    rest = (ours - book).applyfunc(lambda e: expand(expand_trig(expand(e))))
-    rest = rest.applyfunc(lambda e: e if e == 0 else sympy.simplify(e))
+    rest = (ours - book).applyfunc(normal)
     need(rest.is_zero_matrix, '%s: the difference is %s' % (what, rest))
 
 
@@ -344,7 +351,8 @@ def check_arm3(options):
         sum(map(summands, [*upper(arm.M), *arm.V, *arm.G])), sum(summands(r) for _, r in arm.definitions))
 
 
-CHECKS = (('seeker', check_seeker), ('two links', check_two_links), ('positioning', check_positioning), ('arm of 2', check_arm2), ('arm of 3', check_arm3))
+CHECKS = (('seeker', check_seeker), ('two links', check_two_links), ('positioning', check_positioning),
+          ('arm of 2', check_arm2), ('arm of 3', check_arm3))
 
 
 def main():

@@ -15,10 +15,11 @@ states, inputs, discrete variables and the unknowns of groups are taken from the
   - each derivative,
   - each row of each group: M*u - right = 0, or its residual = 0.
 
-Each difference is divided by the sum of the magnitudes of the terms (as SizedValue in printed_equations.h) and
-must not be larger than 1e-12 (terms of the branch of an `if` that is taken; only if that fails, of all branches, as
-SizedValue has it: values of a block with switches are as exact as its largest terms allow). pre(x) is x; an equation that needs another function with a name (a table, a
-delay) is skipped and counted. A symbol with neither a value, a definition nor a number in the point is a failure.
+Each difference is divided by the sum of the magnitudes of the terms (as SizedValue in printed_equations.h does) and
+must not be larger than 1e-12. Of an `if` the terms of the branch that is taken count; only where that fails, those
+of all branches, as SizedValue has it: values of a block with switches are as exact as its largest terms allow.
+pre(x) is x; an equation that needs another function with a name (a table, a delay) is skipped and counted. A symbol
+with neither a value, a definition nor a number in the point is a failure.
 """
 import argparse
 import glob
@@ -369,8 +370,11 @@ def main():
         print('FAILED %s: %d' % (name, len(failures)))
         for line in failures[:4]:
             print('    ' + line)
+    empty = [r[0] for r in results if r[1] == 0 and not r[4]]
+    if empty:
+        print('nothing to compare in the points of: ' + ', '.join(empty))
     print('sympy: %d systems, %d equations, worst %.1e, %d skipped' %
-          (len(results), sum(r[1] for r in results), max(r[2] for r in results), sum(r[3] for r in results)) +
+          (len(results) - len(empty), sum(r[1] for r in results), max(r[2] for r in results), sum(r[3] for r in results)) +
           (', %d FAILED' % failed if failed else ''))
     return 1 if failed or sum(r[1] for r in results) == 0 else 0
 

@@ -17,9 +17,12 @@ states, inputs, discrete variables and the unknowns of groups are taken from the
 
 Each difference is divided by the sum of the magnitudes of the terms (as SizedValue in printed_equations.h does) and
 must not be larger than 1e-12. Of an `if` the terms of the branch that is taken count; only where that fails, those
-of all branches, as SizedValue has it: values of a block with switches are as exact as its largest terms allow.
+of all branches, as SizedValue has it, and unknowns of groups count as not smaller than 1e-4 of the largest value of
+the same name (v, i, ...): the values of a block are as exact as its largest terms allow (3 uV beside 300 V). The same
+1e-4 of the largest holds for definitions, as in read_back_test.cc.
 pre(x) is x; an equation that needs another function with a name (a table, a delay) is skipped and counted. A symbol
-with neither a value, a definition nor a number in the point is a failure.
+with neither a value, a definition nor a number in the point is a failure; so is a variable defined by a condition that
+is compared with a number, since SymPy's false is not 0.
 """
 import argparse
 import glob
@@ -239,6 +242,13 @@ def check_system(job):
         return name, 0, 0.0, 0, ['the text is no Python that runs: %s: %s' % (type(error).__name__, str(error)[:300])]
     names, tape = module['names'], Tape()
     defined = {symbol for symbol, _ in module['definitions']}
+    # Ne(y, 0) with y a truth value is True for ever once the definition of y is put in.
+    truths = {symbol for symbol, right in module['definitions'] if isinstance(right, sympy.logic.boolalg.Boolean) and not right.is_Symbol}
+    texts = [right for _, right in module['definitions']] + list(module['derivatives'].values()) + list(module['outputs'].values())
+    texts += [e for _, m, rights in module['groups'] for e in [*rights, *(m if m is not None else [])]]
+    for relation in {r for e in texts for r in sympy.sympify(e).atoms(sympy.core.relational.Relational)} if truths else ():
+        if truths & set(relation.args):
+            failures.append('`%s` compares a truth value: put in, it is always %s' % (relation, relation.subs({y: sympy.false for y in truths})))
     errors, wrong = {}, {}
     fixed = {str(k): (float(v), abs(float(v))) for k, v in module['values'].items()}
 
@@ -271,6 +281,10 @@ def check_system(job):
             value = at['derivatives'].get(names.get(str(symbol)))
             if isinstance(right, sympy.Symbol) and right not in defined and right.name not in known and value is not None:
                 known[right.name] = (value, abs(value))
+        if wide:
+            for symbol in {str(u) for group in module['groups'] for u in group[0]} & set(known):
+                floor = FLOOR * largest.get(names.get(symbol, '').split('.')[-1].split('[')[0], 0.0)
+                known[symbol] = (known[symbol][0], max(known[symbol][1], floor))
         point = Point(tape, known, wide)
 
         def attempt(what, do):

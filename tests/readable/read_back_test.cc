@@ -148,8 +148,12 @@ void Compare(Translation& t, const StateSpace& space, PrintedEquations& printed,
     }
   }
   for (PrintedEquations::Group& group : printed.groups) {
+    // Unknowns that are solved together carry the rounding of the largest row.
+    double largest_row = 0;
     for (const ExprId residual : group.residuals)
-      check("a residual", 0, SizedValue(printed.pool, residual, environment));
+      largest_row = std::max(largest_row, SizedValue(printed.pool, residual, environment).size);
+    for (const ExprId residual : group.residuals)
+      check("a residual", 0, SizedValue(printed.pool, residual, environment), 1e-3 * largest_row);
     for (size_t i = 1; i <= group.unknowns.size(); ++i) {
       Sized sum;
       for (size_t j = 1; j <= group.unknowns.size(); ++j) {

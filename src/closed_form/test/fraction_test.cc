@@ -16,8 +16,8 @@ class Fractions : public testing::Test {
  protected:
   ExprId Parameter(const char* name) { return pool.Symbol(pool.DeclareSymbol(name, SymbolKind::kParameter)); }
   std::string Short(ExprId e) { return PrintText(pool, Shorten(pool, e)); }
-  bool Equal(ExprId x, ExprId y) {
-    const ExprId difference = pool.Subtract(x, y);
+  bool Equal(ExprId one, ExprId other) {
+    const ExprId difference = pool.Subtract(one, other);
     FractionField field(pool, std::span(&difference, 1));
     const auto fraction = field.Convert(difference);
     return fraction && fraction->numerator.IsZero();

@@ -340,6 +340,19 @@ TEST(EquationsCommand, TransferFunctionWithTheDerivativeOfTheInput) {
   EXPECT_FALSE(Contains(run.out, "/du")) << run.out;
 }
 
+// An input of the system is what its parts read, not a second input beside theirs.
+TEST(EquationsCommand, AnInputOfTheSystemIsOne) {
+  const TemporaryFolder folder;
+  WriteText(folder / "r.cot",
+            "system S {\n  input u : Voltage\n  a : SignalVoltageSource\n  b : SignalVoltageSource\n  r : "
+            "Resistor(R = 2 ohm)\n"
+            "  l : Inductor(L = 3 mH)\n  connect u -> a.u, b.u\n  connect a.p -- r.p\n  connect r.n -- l.p\n "
+            " connect l.n -- b.p\n"
+            "  connect a.n -- b.n -- electrical.ground\n}\n");
+  const Json system = SystemOf({"linearize", (folder / "r.cot").string(), "--output", "r.v"});
+  EXPECT_EQ(system.at("inputs"), Json::array({"u"}));
+}
+
 TEST(EquationsCommand, DerivationOfALargeSystemIsToldByClass) {
   const TemporaryFolder folder;
   WriteText(folder / "line.cot",

@@ -58,13 +58,14 @@ ExprId WholeRight(ExprPool& pool, const ReadableGroup& group, size_t i) {
 
 std::string WriteSympy(ExprPool& pool, const StateSpace& space, const std::string& system) {
   const Renamer renamed(
-      pool, space, {"lambda", "is",       "as",       "from",        "import",      "global",  "def",
-                    "del",    "class",    "with",     "yield",       "try",         "pass",    "raise",
-                    "return", "while",    "break",    "True",        "False",       "None",    "names",
-                    "values", "states",   "inputs",   "definitions", "derivatives", "outputs", "groups",
-                    "Symbol", "Float",    "Rational", "Piecewise",   "Min",         "Max",     "Abs",
-                    "Matrix", "Function", "Lt",       "Le",          "Eq",          "Ne",      "And",
-                    "Or",     "Not",      "Mod",      "ceiling",     "oo",          "pi",      "symbols"});
+      pool, space,
+      {"lambda",      "is",          "as",      "from",   "import",   "global",   "def",     "del",
+       "class",       "with",        "yield",   "try",    "pass",     "raise",    "return",  "while",
+       "break",       "True",        "False",   "None",   "names",    "values",   "states",  "inputs",
+       "definitions", "derivatives", "outputs", "groups", "discrete", "Symbol",   "Float",   "Rational",
+       "Piecewise",   "Min",         "Max",     "Abs",    "Matrix",   "Function", "Lt",      "Le",
+       "Eq",          "Ne",          "And",     "Or",     "Not",      "Mod",      "ceiling", "oo",
+       "pi",          "symbols"});
   const auto text = [&](ExprId e) { return PrintSympy(pool, renamed(e)); };
   std::string out = "# system " + system + ", by Cotree " COTREE_VERSION +
                     ": x' = f(x, u) in SymPy\nfrom sympy import *\n\nt = Symbol('t', real=True)\n";
@@ -86,6 +87,11 @@ std::string WriteSympy(ExprPool& pool, const StateSpace& space, const std::strin
     }
     out += std::string(name) + " = [" + list + "]\n";
   }
+  std::string held;
+  for (size_t k = 0; k < space.symbols.size(); ++k) {
+    if (space.symbols[k].role == Role::kDiscrete) held += (held.empty() ? "" : ", ") + renamed.Name(k);
+  }
+  out += "discrete = [" + held + "]  # change at events only; their `when` clauses are not in this text\n";
   // Definitions and groups in the order of computation; linear groups solved by SymPy itself on demand.
   out += "definitions = [\n";
   for (const ReadableStep& step : space.steps) {

@@ -7,6 +7,7 @@
 #include "system_equations/equation_system.h"
 #include "system_equations/topological_rows.h"
 #include "system_graph/element_table.h"
+#include "system_graph/root_input.h"
 
 namespace cotree {
 namespace {
@@ -38,6 +39,7 @@ class Builder {
   VariableRef Associated(const GraphAssociation& association);
   VariableRef InnerRef(ComponentId composite, const ScalarElement::Inner& inner);
   uint32_t NewInput(const std::string& name);
+  std::string NameOfInput(uint32_t slot) const;
   uint32_t NewMeasured(const MeasuredInput& measured);
   uint32_t NewFreed(const std::string& name);
   void Prescribe(const PrescribedMotion& motion);
@@ -337,9 +339,21 @@ void Builder::FreeInputs(LargeVector<Driver>& drivers) {
   for (const std::string& name : options_.freed) cut(name, [&] { return NewFreed(name); });
 }
 
+// Of any input slot of the graph.
+std::string Builder::NameOfInput(uint32_t slot) const {
+  const auto& components = graph_.components;
+  const auto at = std::upper_bound(components.begin(), components.end(), slot,
+                                   [](uint32_t s, const Component& c) { return s < c.first_input; });
+  // Components without inputs share the number of the next one.
+  auto owner = static_cast<uint32_t>(at - components.begin()) - 1;
+  while (owner > 0 && graph_.ElementOf(ComponentId(owner)).slot_variable.empty()) --owner;
+  return InputName(model_, graph_, ComponentId(owner), slot - components[owner].first_input);
+}
+
 void Builder::BindInputs() {
   LargeVector<Driver> drivers = ResolveDrivers(model_, graph_);
   FreeInputs(drivers);
+  std::unordered_map<uint32_t, uint32_t> root_inputs;  // by slot: the variable
   std::unordered_map<uint32_t, const GraphAssociation*> associated;
   for (const GraphAssociation& a : graph_.associations) {
     const Component& c = graph_.components[a.component.index()];
@@ -364,7 +378,11 @@ void Builder::BindInputs() {
       } else if (const auto a = associated.find(slot); a != associated.end()) {
         ref = Associated(*a->second);
       } else {
-        ref = {NewInput(InputName(model_, graph_, ComponentId(i), variable.index)), 0};
+        // An input of the system that several parts read is one.
+        const uint32_t root = RootInput(model_, graph_, slot);
+        const auto [at, fresh] = root_inputs.try_emplace(root, 0);
+        if (fresh) at->second = NewInput(NameOfInput(root));
+        ref = {at->second, 0};
       }
       out_.bindings[out_.parts[i].first_binding + (v - owned)] = ref;
     }

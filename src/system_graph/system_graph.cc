@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "model/describe_model.h"
+#include "system_graph/root_input.h"
 
 namespace cotree {
 namespace {
@@ -193,6 +194,15 @@ uint32_t CompositeSlot(const Model& model, const SystemGraph& graph, const Drive
     return by_equation ? UINT32_MAX : slot;
   }
   return UINT32_MAX;
+}
+
+uint32_t RootInput(const Model& model, const SystemGraph& graph, uint32_t slot) {
+  for (size_t steps = 0; steps <= graph.drivers.size(); ++steps) {
+    const uint32_t next = CompositeSlot(model, graph, graph.drivers[slot]);
+    if (next == UINT32_MAX) break;
+    slot = next;
+  }
+  return slot;
 }
 
 LargeVector<Driver> ResolveDrivers(const Model& model, const SystemGraph& graph) {

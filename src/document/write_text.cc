@@ -116,6 +116,17 @@ class TextWriter {
       for (const TableCell& cell : row.cells)
         rows.back().push_back(cell.is_formula() ? Formula(cell.formula) : cell.text);
     }
+    // Two wide columns are read as sentences.
+    if (item.columns.size() == 2) {
+      size_t widest = 0;
+      for (const auto& row : rows) widest = std::max(widest, Width(row[0]));
+      if (style_.width > 1 && indent.size() + widest + 24 > style_.width) {
+        for (size_t r = heading ? 1 : 0; r < rows.size(); ++r)
+          Wrap((heading ? item.columns[0] + " " : "") + rows[r][0] + ": " + rows[r][1], indent + "    ",
+               indent + "- ");
+        return;
+      }
+    }
     WriteRows(rows, item.alignment, indent, heading);
   }
 

@@ -17,6 +17,10 @@ out="$(lines "$python" tests/textbook/check_symbols.py --cotree "$COTREE")"
 row "ten textbook systems: equal in symbols, no more terms (summands as one reads them) and no more operations than the book" "tests/textbook/check_symbols.py" \
   "$(grep -c ': equal, terms' <<<"$out") of 10 equal and no longer" "10" "$(ended "$out")"
 
+strict="$(grep -oE 'brackets [0-9]+ \(book [0-9]+' <<<"$out" | tr -dc '0-9 \n' | awk '$1 <= $2' | wc -l)"
+row "... by the stricter count, in which sums within brackets count too" "tests/textbook/check_symbols.py" "$strict of 10" "10" "$([[ $strict == 10 ]] && echo ok || echo missed)" \
+  "quarter_car writes k·(s1 - s2) where the book multiplies out, inverted_pendulum nests brackets: fewer operations, more summands (docs/decisions/0007); multiplying out would serve the count and not the reader"
+
 # 2. Numbers.
 expect() {
   local out

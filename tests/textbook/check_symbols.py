@@ -160,7 +160,9 @@ def check(book, options):
     operations = sum(textbook.count_operations(text) for text in [*export.derivative_texts, *(export.definition_texts[n] for n in used)])
     if ours > book.terms() or operations > book.operations():
         raise Mismatch(f"equal, but terms {ours} (book {book.terms()}), operations {operations} (book {book.operations()})")
-    return f"terms {ours} (book {book.terms()}), operations {operations} (book {book.operations()})"
+    every = sum(textbook.count_all_summands(text) for text in [*export.derivative_texts, *(export.definition_texts[n] for n in used)])
+    return (f"terms {ours} (book {book.terms()}), operations {operations} (book {book.operations()}), "
+            f"with those in brackets {every} (book {book.all_summands()})")
 
 
 def main():

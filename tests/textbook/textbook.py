@@ -57,6 +57,9 @@ class Book:
         """The terms of the book's equations as printed, its abbreviations included."""
         return sum(count_terms(text) for text in [*self.data.get("definitions", {}).values(), *self.data["equations"].values()])
 
+    def all_summands(self):
+        return sum(count_all_summands(text) for text in [*self.data.get("definitions", {}).values(), *self.data["equations"].values()])
+
     def operations(self):
         return sum(count_operations(text) for text in [*self.data.get("definitions", {}).values(), *self.data["equations"].values()])
 
@@ -124,3 +127,18 @@ def count_terms(text):
 def count_operations(text):
     """+ - * / ** and functions, as printed; a sign in front costs nothing."""
     return sum(isinstance(node, (ast.BinOp, ast.Call)) for node in ast.walk(ast.parse(text.strip(), mode="eval")))
+
+
+def count_all_summands(text):
+    """As count_terms, but sums within brackets count too: a*(b + c) + d is 4. The stricter of two measures; not demanded, but shown."""
+
+    def count(node):
+        parts = []
+        while isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+            parts.append(node.right)
+            node = node.left
+        if not parts:
+            return sum(count(child) for child in ast.iter_child_nodes(node))
+        return len(parts) + 1 + sum(count(part) for part in parts + [node])
+
+    return max(count(ast.parse(text.strip(), mode="eval").body), 1)

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <numeric>
 #include <unordered_map>
 
@@ -80,6 +81,21 @@ std::string ColumnOf(const LoadedModel& loaded, const Translation& translation, 
                                           : std::string();
 }
 
+std::optional<std::vector<uint32_t>> SlotsNamed(const LoadedModel& loaded, const Translation& translation,
+                                                const std::vector<std::string>& names) {
+  const NameFinder finder(loaded.model, *translation.graph);
+  const SortedSystem& sorted = *translation.sorted;
+  std::vector<uint32_t> slots;
+  for (const std::string& name : names) {
+    const VariableRef ref = FindVariable(*translation.equations, finder, name);
+    if (!sorted.HasSlot(ref) || ref.variable >= translation.equations->part_variables) return std::nullopt;
+    slots.push_back(sorted.Slot(ref));
+  }
+  std::sort(slots.begin(), slots.end());
+  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+  return slots;
+}
+
 std::vector<uint32_t> SlotsOfComponents(const Translation& translation) {
   std::vector<uint32_t> slots(translation.sorted->first_slot[translation.equations->part_variables]);
   std::iota(slots.begin(), slots.end(), 0);
@@ -116,8 +132,11 @@ ResultHeader HeaderOfRun(const LoadedModel& loaded, const Translation& translati
     }
   }
   if (header.plots.empty()) {
-    for (const VariableRef& state : sorted.states)
+    constexpr size_t kMostPlots = 100;  // nobody looks at more
+    for (const VariableRef& state : sorted.states) {
+      if (header.plots.size() == kMostPlots) break;
       header.plots.push_back(sorted.SlotName(sorted.Slot(state)));
+    }
   }
   return header;
 }

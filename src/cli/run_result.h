@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ ResultHeader HeaderOfRun(const LoadedModel& loaded, const Translation& translati
 
 /// What a run gave, as a result; switching times are events.
 Result ResultOfRun(ResultHeader header, const Trajectory& trajectory);
+
+/// The slots of all names that a user writes; none if some name is not there or stands for several (`*`, `?`).
+std::optional<std::vector<uint32_t>> SlotsNamed(const LoadedModel& loaded, const Translation& translation,
+                                                const std::vector<std::string>& names);
 
 /// The name under which a variable, as a user writes it, stands in the result; empty if it is not there.
 std::string ColumnOf(const LoadedModel& loaded, const Translation& translation, const std::string& name);

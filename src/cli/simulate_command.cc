@@ -158,9 +158,18 @@ int SimulateOnce(const SimulateOptions& options, TextReader& reader, const Conso
   PreparedRun p = PrepareRun(options, reader);
   SayPrepared(p, console);
   if (p.exit != kExitOk) return p.exit;
-  const std::vector<uint32_t> slots = SlotsOfComponents(*p.translation);
+  // Where only some variables are asked for by their names, no other needs one.
+  std::optional<std::vector<uint32_t>> few;
+  if (!options.only.empty() && !options.plot) {
+    std::vector<std::string> names = NamesToSummarise(p, options);
+    for (const std::string& word : options.only) {
+      for (std::string& name : SplitNames(word)) names.push_back(std::move(name));
+    }
+    few = SlotsNamed(*p.loaded, *p.translation, names);
+  }
+  const std::vector<uint32_t> slots = few ? *few : SlotsOfComponents(*p.translation);
   const ResultHeader header = HeaderOfRun(*p.loaded, *p.translation, p.simulation, slots, options.settings);
-  const auto plotted = NamesToPlot(p, options, header);
+  const auto plotted = options.plot ? NamesToPlot(p, options, header) : std::vector<std::string>{};
   if (!plotted) return kExitUsage;
   std::set<size_t> kept;
   for (const std::vector<std::string>& names : {NamesToSummarise(p, options), *plotted}) {

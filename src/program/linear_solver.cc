@@ -72,6 +72,20 @@ LinearSolver::LinearSolver(size_t size, std::span<const std::vector<uint32_t>> r
       klu_analyze(static_cast<int>(size), sparse_->first.data(), sparse_->rows.data(), &sparse_->common);
 }
 
+LinearSolver::LinearSolver(std::vector<int> first, std::vector<int> rows) : size_(first.size() - 1) {
+  sparse_ = std::make_unique<Sparse>();
+  sparse_->first = std::move(first);
+  sparse_->rows = std::move(rows);
+  klu_defaults(&sparse_->common);
+  sparse_->common.scale = 2;
+  sparse_->symbolic =
+      klu_analyze(static_cast<int>(size_), sparse_->first.data(), sparse_->rows.data(), &sparse_->common);
+}
+
+bool LinearSolver::FactorColumns(std::span<const double> values) {
+  return factored_ = FactorKlu(values.data());
+}
+
 bool LinearSolver::FactorLeastNorm(std::span<const double> values) {
   constexpr size_t kLargest = 300;
   if (size_ > kLargest) return false;
@@ -148,19 +162,25 @@ void LinearSolver::Forget() {
 
 bool LinearSolver::FactorSparse(std::span<const double> values) {
   Sparse& s = *sparse_;
-  if (s.symbolic == nullptr) return false;
   std::fill(s.values.begin(), s.values.end(), 0.0);
   for (size_t k = 0; k < values.size(); ++k) s.values[s.places[k]] += values[k];
+  return FactorKlu(s.values.data());
+}
+
+bool LinearSolver::FactorKlu(const double* given) {
+  Sparse& s = *sparse_;
+  if (s.symbolic == nullptr) return false;
+  auto* values = const_cast<double*>(given);  // KLU only reads them
   // Old pivots are kept while they are good enough; klu_refactor itself does not see when they are not.
   if (s.numeric != nullptr &&
-      klu_refactor(s.first.data(), s.rows.data(), s.values.data(), s.symbolic, s.numeric, &s.common) != 0 &&
-      klu_rgrowth(s.first.data(), s.rows.data(), s.values.data(), s.symbolic, s.numeric, &s.common) != 0 &&
+      klu_refactor(s.first.data(), s.rows.data(), values, s.symbolic, s.numeric, &s.common) != 0 &&
+      klu_rgrowth(s.first.data(), s.rows.data(), values, s.symbolic, s.numeric, &s.common) != 0 &&
       s.common.rgrowth > 1e-6) {
     smallest_pivot_ = s.common.rgrowth;
     return true;
   }
   if (s.numeric != nullptr) klu_free_numeric(&s.numeric, &s.common);
-  s.numeric = klu_factor(s.first.data(), s.rows.data(), s.values.data(), s.symbolic, &s.common);
+  s.numeric = klu_factor(s.first.data(), s.rows.data(), values, s.symbolic, &s.common);
   if (s.numeric == nullptr || s.common.status != KLU_OK) {
     weak_column_ = s.common.singular_col >= 0 ? static_cast<size_t>(s.common.singular_col) : 0;
     smallest_pivot_ = 0;

@@ -15,12 +15,16 @@ class LinearSolver {
 
   /// Pattern by rows: the columns of each row, possibly repeated (repeated entries add up).
   LinearSolver(size_t size, std::span<const std::vector<uint32_t>> rows);
+  /// Pattern by compressed columns, rows ascending: KLU at any size.
+  LinearSolver(std::vector<int> first, std::vector<int> rows);
   ~LinearSolver();
   LinearSolver(LinearSolver&&) noexcept;
 
   /// Values row by row in the order of the pattern. False: singular to working precision; `worst_pivot` then
   /// says how small the smallest pivot was relative to its column, `weak_column` which.
   bool Factor(std::span<const double> values);
+  /// The same for a pattern by columns: values in its order.
+  bool FactorColumns(std::span<const double> values);
   void Solve(std::span<double> right) const;
   /// Where Factor says singular: Solve gives the solution of least size, if there is one (two brakes that
   /// hold one shaft share the torque). False: too large for it.
@@ -45,6 +49,7 @@ class LinearSolver {
   struct LeastNorm;
   bool FactorDense(std::span<const double> values);
   bool FactorSparse(std::span<const double> values);
+  bool FactorKlu(const double* values);
 
   size_t size_;
   std::vector<uint32_t> row_, column_;  // of each value

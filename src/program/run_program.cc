@@ -382,7 +382,8 @@ bool OverSteps(const Program& program, CodeContext<Value> context, Value* regist
           double sum = 0;
           for (uint32_t k = 0; k < row.count; ++k) {
             const SumEntry& e = program.sum_entries[row.first + k];
-            sum += e.sign * read(e.slot);
+            const double term = e.sign * read(e.slot);
+            sum = k == 0 ? term : sum + term;
           }
           write(row.target, Sum<Value>(sum));
         }
@@ -400,26 +401,32 @@ bool OverSteps(const Program& program, CodeContext<Value> context, Value* regist
 
 }  // namespace
 
-bool ProgramRun::Run(double time) {
+void ProgramRun::Begin(double time) {
   ++evaluations;
   failure_.foreign = failure_.final = false;
   for (size_t d = 0; d < delay_lines.size(); ++d) {
     const DelayLine& line = delay_lines[d];
     values[program_.delays[d].slot] = line.At(time - line.delay, switch_time - line.delay);
   }
+}
+
+bool ProgramRun::RunBlock(uint32_t block, double time) {
+  if (IsOpen(block)) {
+    EvaluateBlock(program_.blocks[block], blocks_[block], time);
+    return true;
+  }
+  const bool found = SolveBlock(block, time);
+  if (found) failure_.foreign = failure_.final = false;  // an iterate without values does no harm
+  return found;
+}
+
+bool ProgramRun::Run(double time) {
+  Begin(time);
   const CodeContext<double> context = Context(time);
   const bool solved = OverSteps(
       program_, context, registers_.data(), [&](uint32_t slot) { return values[slot]; },
       [&](uint32_t slot, double value) { values[slot] = value; },
-      [&](uint32_t block) {
-        if (IsOpen(block)) {
-          EvaluateBlock(program_.blocks[block], blocks_[block], time);
-          return true;
-        }
-        const bool found = SolveBlock(block, time);
-        if (found) failure_.foreign = failure_.final = false;  // an iterate without values does no harm
-        return found;
-      },
+      [&](uint32_t block) { return RunBlock(block, time); },
       [&](uint32_t group) { return RunForeign(group, time); });
   if (!solved) return false;
   for (const uint32_t slot : program_.derivative_slots) {

@@ -44,6 +44,11 @@ class ProgramRun {
   bool Run(double time);
   void RunTangent(double time, double time_tangent = 0);
 
+  /** Parts of Run, for evaluations that compute less than all (evaluate_fused.h). */
+  void Begin(double time);
+  bool RunBlock(uint32_t block, double time);
+  bool RunGroup(uint32_t group, double time) { return RunForeign(group, time); }
+
   /** Implicit blocks that are not solved but left open, for integrators that solve them together with their
   own equations: their unknowns are given like states, their rows are evaluated. */
   void Open(std::vector<uint32_t> blocks) { open_ = std::move(blocks); }

@@ -72,14 +72,17 @@ class FixedStep : public Integrator {
     ++steps;
     return true;
   }
-  bool Interpolate(double time, std::vector<double>& states) override {
-    states = y_;
+  bool Interpolate(double time) override {
     const double h = time_ - before_;
-    if (time >= time_ || h <= 0) return true;
+    if (time >= time_ || h <= 0) {
+      for (size_t k = 0; k < n_; ++k) run_.values[program_.state_slots[k]] = y_[k];
+      return true;
+    }
     const double s = (time - before_) / h, a = s * s * (3 - 2 * s), b = s * (1 - s) * (1 - s),
                  c = s * s * (s - 1);
     for (size_t k = 0; k < n_; ++k)
-      states[k] = start_[k] + a * (y_[k] - start_[k]) + h * (b * start_slope_[k] + c * slope_[k]);
+      run_.values[program_.state_slots[k]] =
+          start_[k] + a * (y_[k] - start_[k]) + h * (b * start_slope_[k] + c * slope_[k]);
     return true;
   }
   std::string problem() const override { return problem_; }

@@ -57,10 +57,7 @@ class NoIntegrator : public Integrator {
     ++steps;
     return true;
   }
-  bool Interpolate(double, std::vector<double>& states) override {
-    states.clear();
-    return true;
-  }
+  bool Interpolate(double) override { return true; }
   std::string problem() const override { return {}; }
 
  private:
@@ -69,55 +66,12 @@ class NoIntegrator : public Integrator {
   double time_ = 0, stop_ = 0;
 };
 
-/** The rate of the fastest mode: the largest eigenvalue of the Jacobian by size, by power iteration along
-tangents. Two products at a time estimate a complex pair as well. */
-class FastestRate {
- public:
-  FastestRate(ProgramRun& run, const Program& program) : run_(run), program_(program) {}
-
-  void Forget() { direction_.clear(); }
-  double Estimate(double time) {
-    const size_t n = program_.state_slots.size();
-    if (direction_.size() != n) {
-      direction_.resize(n);
-      for (size_t k = 0; k < n; ++k) direction_[k] = 1 + 0.37 * static_cast<double>(k % 7);
-    }
-    double rate = 0;
-    constexpr int kTurns = 6;
-    for (int turn = 0; turn < kTurns; ++turn) {
-      const double before = Normalize();
-      if (before == 0) return 0;
-      Multiply(time);
-      const double once = Norm();
-      Multiply(time);
-      rate = std::max(once, std::sqrt(std::max(0.0, Norm())));
-    }
-    return rate;
-  }
-
- private:
-  double Norm() const {
-    double sum = 0;
-    for (const double x : direction_) sum += x * x;
-    return std::sqrt(sum);
-  }
-  double Normalize() {
-    const double norm = Norm();
-    for (double& x : direction_) x = norm > 0 && std::isfinite(norm) ? x / norm : 1;
-    return norm;
-  }
-  void Multiply(double time) {
-    for (const uint32_t slot : program_.input_slots) run_.tangents[slot] = 0;
-    for (size_t k = 0; k < direction_.size(); ++k) run_.tangents[program_.state_slots[k]] = direction_[k];
-    run_.RunTangent(time);
-    for (size_t k = 0; k < direction_.size(); ++k)
-      direction_[k] = run_.tangents[program_.derivative_slots[k]];
-  }
-
-  ProgramRun& run_;
-  const Program& program_;
-  std::vector<double> direction_;
-};
+// CVODE where loops are closed: its corrector knows of projections.
+std::unique_ptr<Integrator> MakeBdf(ProgramRun& run, const Program& program, const SimulationOptions& options,
+                                    Projection* projection) {
+  return projection == nullptr ? MakeBackwardDifferences(run, program, options)
+                               : MakeSundials(run, program, options, Method::kBdf, projection);
+}
 
 /* Explicit steps as long as accuracy limits them; BDF where stability would: h times the fastest rate is at
 the border of the method's region then. Looked at now and then; the other method takes over with the next
@@ -126,8 +80,8 @@ class AutomaticIntegrator : public Integrator {
  public:
   AutomaticIntegrator(ProgramRun& run, const Program& program, const SimulationOptions& options,
                       Projection* projection)
-      : run_(run), program_(program), options_(options), projection_(projection), rate_(run, program) {
-    explicit_ = MakeSundials(run, program, options, Method::kExplicit, projection);
+      : run_(run), program_(program), options_(options), projection_(projection) {
+    explicit_ = MakeRungeKutta(run, program, options, projection);
     at_ = next_ = explicit_.get();
   }
 
@@ -165,26 +119,31 @@ class AutomaticIntegrator : public Integrator {
     if (ok && ++since_ >= kLook) Look(*time);
     return ok;
   }
-  bool Interpolate(double time, std::vector<double>& states) override {
-    return at_->Interpolate(time, states);
+  bool Interpolate(double time) override { return at_->Interpolate(time); }
+  bool InterpolateSome(double time, std::span<const uint32_t> places, double* states) override {
+    return at_->InterpolateSome(time, places, states);
   }
+  const FusedProgram* fused() const override { return at_->fused(); }
+  bool resumes() const override { return explicit_->resumes() && (bdf_ == nullptr || bdf_->resumes()); }
   std::string problem() const override { return at_->problem(); }
   void Forget() override {
-    rate_.Forget();
     since_ = votes_ = 0;
     longest_ = 0;
-    at_ = next_;
+    explicit_->Forget();
+    if (bdf_ != nullptr) bdf_->Forget();
   }
   void Exchange(Archive& archive) override {
-    bool has_bdf = bdf_ != nullptr, now_bdf = next_ == bdf_.get() && has_bdf;
-    archive.Number(has_bdf);
-    archive.Number(now_bdf);
+    bool has_bdf = bdf_ != nullptr, now_bdf = at_ == bdf_.get() && has_bdf,
+         next_bdf = next_ == bdf_.get() && has_bdf;
+    for (bool* x : {&has_bdf, &now_bdf, &next_bdf}) archive.Number(*x);
+    archive.Number(stop_);
     for (double* x : {&first_time_, &first_rate_, &first_step_}) archive.Number(*x);
     archive.Number(changes_);
-    if (has_bdf && bdf_ == nullptr) bdf_ = MakeSundials(run_, program_, options_, Method::kBdf, projection_);
+    if (has_bdf && bdf_ == nullptr) bdf_ = MakeBdf(run_, program_, options_, projection_);
     explicit_->Exchange(archive);
     if (has_bdf) bdf_->Exchange(archive);
-    at_ = next_ = now_bdf ? bdf_.get() : explicit_.get();
+    at_ = now_bdf ? bdf_.get() : explicit_.get();
+    next_ = next_bdf ? bdf_.get() : explicit_.get();
   }
 
  private:
@@ -192,19 +151,17 @@ class AutomaticIntegrator : public Integrator {
   static constexpr double kBorder = 2.5;  // of the region of stability, about: 3.3 along the real axis
 
   bool TakeOver(double time) {
-    std::vector<double> states;
-    if (!at_->Interpolate(time, states)) return false;
-    for (size_t k = 0; k < states.size(); ++k) run_.values[program_.state_slots[k]] = states[k];
-    return Restart(time, stop_);
+    return at_->Interpolate(time) && Restart(time, stop_);
   }
   // The method for the next steps, by the longest of the last ones.
   void Look(double time) {
     since_ = 0;
-    const double step = longest_, rate = rate_.Estimate(time);
+    const double step = longest_, rate = at_->FastestRate();
     longest_ = 0;
     const bool now_explicit = at_ == explicit_.get();
     const bool better =
-        now_explicit ? step * rate > kBorder && step < 0.2 * LargestStep(run_, options_) : step * rate < 0.3;
+        now_explicit ? step * rate > kBorder && step < 0.2 * LargestStep(run_, options_)
+                     : rate > 0 && step * rate < 0.3;
     votes_ = better ? votes_ + 1 : 0;
     if (votes_ >= (now_explicit ? 2 : 4)) Change(time, rate, step);
   }
@@ -215,7 +172,7 @@ class AutomaticIntegrator : public Integrator {
       first_rate_ = rate;
       first_step_ = step;
     }
-    if (bdf_ == nullptr) bdf_ = MakeSundials(run_, program_, options_, Method::kBdf, projection_);
+    if (bdf_ == nullptr) bdf_ = MakeBdf(run_, program_, options_, projection_);
     next_ = at_ == explicit_.get() ? bdf_.get() : explicit_.get();
   }
 
@@ -223,7 +180,6 @@ class AutomaticIntegrator : public Integrator {
   const Program& program_;
   SimulationOptions options_;
   Projection* projection_;
-  FastestRate rate_;
   std::unique_ptr<Integrator> explicit_, bdf_;
   Integrator *at_ = nullptr, *next_ = nullptr;
   double time_ = 0, stop_ = 0, longest_ = 0, first_time_ = 0, first_rate_ = 0, first_step_ = 0;
@@ -248,9 +204,11 @@ std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& progr
   if (program.state_slots.empty()) return std::make_unique<NoIntegrator>(run, options);
   switch (options.method) {
     case Method::kBdf:
+      return MakeBdf(run, program, options, projection);
     case Method::kIda:
+      return MakeSundials(run, program, options, Method::kIda, nullptr);
     case Method::kExplicit:
-      return MakeSundials(run, program, options, options.method, projection);
+      return MakeRungeKutta(run, program, options, projection);
     case Method::kAutomatic:
       if (PaysResidualForm(program)) return MakeSundials(run, program, options, Method::kIda, nullptr);
       return std::make_unique<AutomaticIntegrator>(run, program, options, projection);

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "block_triangular/diagnose_order.h"
+#include "program/evaluate_fused.h"
 #include "simulation/events.h"
 #include "simulation/projection.h"
 
@@ -294,6 +295,7 @@ class Simulator {
       at_stop_ = stop;
       if (stop.checkpoint && !located) Checkpoint(time);
     }
+    if (options_.at_stop && !(Simple() ? MoveTo(time) : true)) Fail(time, failed_);
     if (options_.at_stop) options_.at_stop(time, run_);
     if (program_.terminal_slots.empty() && !at_stop_.tick) return;
     if (!events_.Settle(time, {at_stop_.tick, true, true}))
@@ -305,19 +307,24 @@ class Simulator {
   // What happens at a time known before, seen from behind it.
   bool TimeEvent(double time, bool& restart) {
     if (!at_stop_.happens()) {
-      restart = true;
+      restart = !integrator_->resumes();
       return true;
     }
-    if (!program_.HasEvents()) {
+    if (Simple()) {
+      // Seen from behind is what is recorded below.
+    } else if (!program_.HasEvents()) {
       if (!run_.Run(time)) return Fail(time, run_.FailureText());
     } else if (!events_.Settle(time, {at_stop_.tick, false, true})) {
       return Fail(time, events_.problem());
     }
     const bool anew = at_stop_.knot || at_stop_.delayed || events_.changed();
-    restart = anew || at_stop_.checkpoint;
+    restart = anew || (at_stop_.checkpoint && !integrator_->resumes());
     if (at_stop_.knot && options_.event) options_.event(time, "switch");
     if (anew) {
-      Record(time);
+      if (!Simple())
+        Record(time);
+      else if (!RecordAt(time))
+        return false;
       BreakDelays(time, at_stop_.knot || at_stop_.delayed);
     }
     return AfterEvent(time, false) && CheckAssertions(time);
@@ -362,8 +369,10 @@ class Simulator {
     const double next = options_.start + static_cast<double>(row_ + 1) * interval_;
     const bool due = std::fabs(next - end) <= 1e-9 * interval_;
     if (due) ++row_;
-    if (record || due) return RecordAt(end);
-    return MoveTo(end) || Fail(end, failed_);
+    if (Simple()) return !(record || due) || RecordAt(end);
+    if (!MoveTo(end)) return Fail(end, failed_);
+    if (record || due) Record(end);
+    return !out_.stopped;
   }
 
   bool PassesNoDeadCentre(double from, double to) {
@@ -392,6 +401,13 @@ class Simulator {
     return "a dead centre, where the states do not determine the position of " + names +
            " any more and it could go on in two ways (" + run_.BlockText(block) +
            "); use a coordinate that determines it everywhere (an angle, say), or end the run before";
+  }
+
+  // Nothing happens in it but switches of time: all that is ever asked for is what is recorded.
+  bool Simple() const {
+    return integrator_->fused() != nullptr && !program_.HasEvents() && run_.delay_lines.empty() &&
+           program_.assertions.empty() && dead_centres_.none() && program_.terminal_slots.empty() &&
+           program_.externals.empty();
   }
 
   // Output rows and the past of delays within a step, or a part of it.
@@ -471,7 +487,7 @@ class Simulator {
   double Pieces(double step, double parts, double least) const {
     return std::max(least, std::ceil(step / (options_.stop - options_.start) * parts));
   }
-  bool Crosses(double time) { return MoveTo(time) && events_.Crossed(time); }
+  bool Crosses(double time) { return Watch(time) && events_.Crossed(time); }
   static std::vector<double> Values(const std::vector<Events::Crossing>& crossings) {
     std::vector<double> out;
     for (const Events::Crossing& c : crossings) out.push_back(c.value - c.level);
@@ -479,7 +495,7 @@ class Simulator {
   }
   std::vector<double> Distances(double time, const std::vector<Events::Crossing>& crossings) {
     std::vector<double> out;
-    if (!MoveTo(time)) return std::vector<double>(crossings.size(), NAN);
+    if (!Watch(time)) return std::vector<double>(crossings.size(), NAN);
     for (const Events::Crossing& c : crossings) out.push_back(events_.Distance(c, time));
     return out;
   }
@@ -543,32 +559,70 @@ class Simulator {
     }
   }
 
+  // As MoveTo, but only what the conditions of events read.
+  bool Watch(double time) {
+    if (integrator_->fused() == nullptr) return MoveTo(time);
+    if (!watched_) {
+      for (const Program::Relation& r : program_.relations) {
+        const auto first = program_.locals.begin() + r.first_local;
+        watched_slots_.insert(watched_slots_.end(), first, first + program_.codes[r.code].locals);
+      }
+      std::sort(watched_slots_.begin(), watched_slots_.end());
+      watched_slots_.erase(std::unique(watched_slots_.begin(), watched_slots_.end()), watched_slots_.end());
+      watched_.emplace(run_, FuseSlots(program_, watched_slots_, *integrator_->fused()));
+      watched_values_.resize(watched_slots_.size());
+      states_.resize(program_.state_slots.size());
+    }
+    if (!integrator_->InterpolateSome(time, watched_->states_read(), states_.data())) return MoveTo(time);
+    if (!watched_->Evaluate(time, states_.data(), watched_values_.data())) {
+      failed_ = run_.FailureText();
+      return false;
+    }
+    for (size_t k = 0; k < watched_slots_.size(); ++k) run_.values[watched_slots_[k]] = watched_values_[k];
+    return true;
+  }
+
   // The states of a time within the last step, and all that follows from them.
   bool MoveTo(double time) {
-    if (!integrator_->Interpolate(time, states_)) {
+    if (!integrator_->Interpolate(time)) {
       failed_ = "the integrator lost its history";
       return false;
     }
-    for (size_t k = 0; k < states_.size(); ++k) run_.values[program_.state_slots[k]] = states_[k];
     if (run_.Run(time)) return true;
     failed_ = run_.FailureText();
     return false;
   }
+  // Between events only what is recorded is computed, from the states it depends on.
   bool RecordAt(double time) {
+    if (integrator_->fused() != nullptr) {
+      if (!outputs_) {
+        outputs_.emplace(run_, FuseSlots(program_, out_.slots, *integrator_->fused()));
+        states_.resize(program_.state_slots.size());
+        values_.resize(out_.slots.size());
+      }
+      if (integrator_->InterpolateSome(time, outputs_->states_read(), states_.data()) &&
+          outputs_->Evaluate(time, states_.data(), values_.data())) {
+        Give(time);
+        return !out_.stopped;
+      }
+    }
     if (!MoveTo(time)) return Fail(time, failed_);
     Record(time);
     return !out_.stopped;
   }
   void Record(double time) {
+    values_.resize(out_.slots.size());
+    for (size_t k = 0; k < out_.slots.size(); ++k) values_[k] = run_.values[out_.slots[k]];
+    Give(time);
+  }
+  void Give(double time) {
     ++rows_;
     if (!options_.row) {
       out_.times.push_back(time);
-      for (size_t k = 0; k < out_.slots.size(); ++k) out_.columns[k].push_back(run_.values[out_.slots[k]]);
+      for (size_t k = 0; k < out_.slots.size(); ++k) out_.columns[k].push_back(values_[k]);
       return;
     }
     out_.times.assign(1, time);
-    values_.resize(out_.slots.size());
-    for (size_t k = 0; k < out_.slots.size(); ++k) values_[k] = run_.values[out_.slots[k]];
     out_.stopped = !options_.row(time, values_) || out_.stopped;
   }
   bool CheckAssertions(double time) {
@@ -594,6 +648,9 @@ class Simulator {
   DeadCentres dead_centres_;
   Projection projection_;
   std::unique_ptr<Integrator> integrator_;
+  std::optional<FusedEvaluation> outputs_, watched_;
+  std::vector<uint32_t> watched_slots_;
+  std::vector<double> watched_values_;
   Trajectory out_;
   std::vector<double> knots_, states_;
   size_t next_knot_ = 0;

@@ -102,6 +102,7 @@ JacobianPattern FindPatternOf(const Program& program, std::span<const uint32_t> 
 std::vector<uint32_t> BlocksToOpen(const Program& program, size_t least);
 
 class Projection;
+struct FusedProgram;
 
 /** An integrator between two switching times. What must stay zero is made so after each step (`projection`,
 none: nothing must).
@@ -116,15 +117,23 @@ class Integrator {
   virtual bool Continue(double stop) = 0;
   /// One step towards the stop time; the time reached.
   virtual bool Step(double* time) = 0;
-  /// The states at a time within the last step.
-  virtual bool Interpolate(double time, std::vector<double>& states) = 0;
+  /// The states at a time within the last step, into the values of the run.
+  virtual bool Interpolate(double time) = 0;
+  /// Only some states, given by their places in the order of `fused()`, into `states` at these places.
+  virtual bool InterpolateSome(double, std::span<const uint32_t>, double*) { return false; }
+  /// What it evaluates, where that is a fused program.
+  virtual const FusedProgram* fused() const { return nullptr; }
   virtual std::string problem() const = 0;
   /// Forgets all but the tolerances it found: what follows depends on the states alone.
   virtual void Forget() {}
+  /// All that its future depends on; where `resumes()`, a run goes on from there without a restart.
   virtual void Exchange(Archive&) {}
+  virtual bool resumes() const { return false; }
   /// What it did, for the summary: "explicit Runge-Kutta, BDF from 0.3 s on: ...".
   virtual std::string Description() const = 0;
   uint64_t steps = 0, jacobians = 0;
+  /// An estimate of the fastest rate along the last steps, from the stages of the method; 0: none.
+  virtual double FastestRate() { return 0; }
 };
 /// No step is longer: a step reads the past of a delay up to its own beginning at most.
 /// Theory: docs/theory/numerics.md, NU.5a; docs/theory/events.md, EV.9.
@@ -133,6 +142,10 @@ std::unique_ptr<Integrator> MakeFixedStep(ProgramRun& run, const Program& progra
                                           const SimulationOptions& options, Projection* projection);
 /// From so many unknowns on, an implicit block is solved together with the step: see bench/residual_bench.cc.
 constexpr size_t kLargeBlock = 100;
+std::unique_ptr<Integrator> MakeRungeKutta(ProgramRun& run, const Program& program,
+                                           const SimulationOptions& options, Projection* projection);
+std::unique_ptr<Integrator> MakeBackwardDifferences(ProgramRun& run, const Program& program,
+                                                    const SimulationOptions& options);
 std::unique_ptr<Integrator> MakeSundials(ProgramRun& run, const Program& program,
                                          const SimulationOptions& options, Method method,
                                          Projection* projection);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only file that knows SUNDIALS.
-#include <arkode/arkode_arkstep.h>
 #include <cvode/cvode.h>
 #include <cvode/cvode_proj.h>
 #include <ida/ida.h>
@@ -9,11 +8,10 @@
 #include <sunmatrix/sunmatrix_sparse.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
+#include "simulation/error_scale.h"
 #include "simulation/projection.h"
-#include "simulation/simulate.h"
 
 namespace cotree {
 namespace {
@@ -29,15 +27,12 @@ class SundialsIntegrator : public Integrator {
         options_(options),
         projection_(projection),
         open_(std::move(open)),
-        slots_(program.state_slots) {
-    for (const uint32_t b : open_)
-      slots_.insert(slots_.end(), program.blocks[b].unknowns.begin(), program.blocks[b].unknowns.end());
+        slots_(WithUnknowns(program, open_)),
+        scale_(program, options, slots_) {
     SUNContext_Create(nullptr, &context_);
     const auto n = static_cast<sunindextype>(slots_.size());
     y_ = N_VNew_Serial(n, context_);
     interpolated_ = N_VNew_Serial(n, context_);
-    largest_.assign(slots_.size(), 0);
-    GroupStates();
   }
   ~SundialsIntegrator() override {
     N_VDestroy(y_);
@@ -47,49 +42,22 @@ class SundialsIntegrator : public Integrator {
 
   std::string problem() const override { return problem_; }
   void Exchange(Archive& archive) override {
-    archive.Numbers(largest_);
-    archive.Numbers(least_);
+    scale_.Exchange(archive);
   }
 
  protected:
-  /* Coordinates of a mechanism belong together: one that stays zero while others of its kind move (a motion
-  in one plane) has only their rounding to show, and is measured against them. */
-  void GroupStates() {
-    const SortedSystem& sorted = *program_.sorted;
-    const EquationSystem& system = *sorted.system;
-    if (!system.in_space) return;
-    group_.assign(slots_.size(), kNoGroup);
-    for (size_t k = 0; k < sorted.states.size(); ++k) {
-      const VariableRef state = sorted.states[k];
-      const uint32_t part = system.PartOfVariable(state.variable);
-      const bool joint = part < system.graph->components.size() &&
-                         !system.graph->ClassOf(*system.model, ComponentId(part)).spatial.IsNone();
-      if (!joint && !system.IsInner(state.variable)) continue;
-      std::string name = system.VariableName(state.variable, state.order);
-      name = name.substr(name.rfind('.') + 1);
-      name = name.substr(0, name.find('['));
-      group_[k] = name == "phi" || name == "Q" ? kTurns
-                  : name == "w"                ? kTurnRates
-                  : name == "s" || name == "r" ? kPlaces
-                  : name == "v"                ? kSpeeds
-                                               : kNoGroup;
-    }
+  static std::vector<uint32_t> WithUnknowns(const Program& program, const std::vector<uint32_t>& open) {
+    std::vector<uint32_t> slots = program.state_slots;
+    for (const uint32_t b : open)
+      slots.insert(slots.end(), program.blocks[b].unknowns.begin(), program.blocks[b].unknowns.end());
+    return slots;
   }
   void TakeStates(double time) {
     double* y = N_VGetArrayPointer(y_);
     time_ = time;
     fresh_ = true;
-    const bool first = least_.empty();
-    if (first) least_.assign(largest_.size(), 1e-6);
-    for (size_t k = 0; k < slots_.size(); ++k) {
-      y[k] = run_.values[slots_[k]];
-      if (first && y[k] != 0) least_[k] = std::min(1e-6, 1e-6 * std::fabs(y[k]));
-      largest_[k] = std::max(largest_[k], std::fabs(y[k]));
-    }
-    for (const auto& [slot, size] : options_.scales) {
-      const auto at = std::find(slots_.begin(), slots_.end(), slot);
-      if (at != slots_.end()) least_[static_cast<size_t>(at - slots_.begin())] = size;
-    }
+    for (size_t k = 0; k < slots_.size(); ++k) y[k] = run_.values[slots_[k]];
+    scale_.Take(y);
   }
   static int Right(double t, N_Vector y, N_Vector derivative, void* self) {
     return static_cast<SundialsIntegrator*>(self)->Derivatives(t, y, derivative);
@@ -114,21 +82,11 @@ class SundialsIntegrator : public Integrator {
       out[k] = run_.values[program_.derivative_slots[k]];
     return 0;
   }
-  // Relative to the largest a state has been: what passes through zero is not asked for digits it has not. A
-  // start value tells the size to be expected, so that picocoulombs are not taken for zero.
   int ErrorWeights(N_Vector y, N_Vector weights) {
     const double* values = N_VGetArrayPointer(y);
     double* out = N_VGetArrayPointer(weights);
-    std::array<double, kNoGroup + 1> together{};
-    for (size_t k = 0; k < group_.size(); ++k)
-      together[group_[k]] = std::max(together[group_[k]], kOfItsKind * largest_[k]);
-    together[kTurns] = kOfItsKind;  // of 1 rad, whatever the number of turns
-    together[kNoGroup] = 0;
-    for (size_t k = 0; k < largest_.size(); ++k) {
-      double size = std::max(std::fabs(values[k]), 1e-2 * std::max(largest_[k], std::fabs(values[k])));
-      if (!group_.empty()) size = std::max(size, together[group_[k]]);
-      out[k] = 1 / (kSafety * options_.rtol * std::max(size, least_[k]));
-    }
+    for (size_t k = 0; k < slots_.size(); ++k)
+      out[k] = 1 / (scale_.unit() * std::max(std::fabs(values[k]), scale_.floor()[k]));
     return 0;
   }
   int Project(double t, N_Vector y) {
@@ -136,21 +94,17 @@ class SundialsIntegrator : public Integrator {
     problem_ = run_.FailureText();
     return run_.failure().final ? -1 : 1;
   }
-  bool TakeFresh(double time, std::vector<double>& states) {
+  bool TakeFresh(double time) {
     if (!fresh_ || time != time_) return false;
-    TakeFrom(y_, states);
+    TakeFrom(y_);
     return true;
   }
   // What stands behind the states is where open blocks begin their iteration.
-  void TakeFrom(N_Vector from, std::vector<double>& states) {
+  void TakeFrom(N_Vector from) {
     const double* y = N_VGetArrayPointer(from);
-    states.assign(y, y + program_.state_slots.size());
-    for (size_t k = states.size(); k < slots_.size(); ++k) run_.values[slots_[k]] = y[k];
+    for (size_t k = 0; k < slots_.size(); ++k) run_.values[slots_[k]] = y[k];
   }
-  void Remember() {
-    const double* y = N_VGetArrayPointer(y_);
-    for (size_t k = 0; k < largest_.size(); ++k) largest_[k] = std::max(largest_[k], std::fabs(y[k]));
-  }
+  void Remember() { scale_.Remember(N_VGetArrayPointer(y_)); }
 
   static void WritePattern(const JacobianPattern& pattern, SUNMatrix matrix) {
     sunindextype* first = SM_INDEXPTRS_S(matrix);
@@ -185,9 +139,6 @@ class SundialsIntegrator : public Integrator {
     run_.Open({});
   }
 
-  // Errors of single steps add up over a run: they are held to a part of the tolerance that is asked for.
-  static constexpr double kSafety = 0.1;
-
   ProgramRun& run_;
   const Program& program_;
   SimulationOptions options_;
@@ -196,10 +147,7 @@ class SundialsIntegrator : public Integrator {
   N_Vector y_ = nullptr, interpolated_ = nullptr;
   std::vector<uint32_t> open_;   // implicit blocks
   std::vector<uint32_t> slots_;  // what y is: states, unknowns of open blocks
-  std::vector<double> largest_, least_;
-  enum Group : uint8_t { kTurns, kTurnRates, kPlaces, kSpeeds, kNoGroup };
-  static constexpr double kOfItsKind = 1e-2;  // of the largest of its kind: smaller is rounding
-  std::vector<uint8_t> group_;                // by state; empty: nothing moves in space
+  ErrorScale scale_;
   std::string problem_;
   double time_ = 0;
   bool fresh_ = true;  // no step since the restart at time_
@@ -270,9 +218,9 @@ class BdfIntegrator : public SundialsIntegrator {
     }
     return false;
   }
-  bool Interpolate(double time, std::vector<double>& states) override {
-    if (fresh_ || CVodeGetDky(cvode_, time, 0, interpolated_) != CV_SUCCESS) return TakeFresh(time, states);
-    TakeFrom(interpolated_, states);
+  bool Interpolate(double time) override {
+    if (fresh_ || CVodeGetDky(cvode_, time, 0, interpolated_) != CV_SUCCESS) return TakeFresh(time);
+    TakeFrom(interpolated_);
     return true;
   }
 
@@ -386,9 +334,9 @@ class IdaIntegrator : public SundialsIntegrator {
     }
     return false;
   }
-  bool Interpolate(double time, std::vector<double>& states) override {
-    if (fresh_ || IDAGetDky(ida_, time, 0, interpolated_) != IDA_SUCCESS) return TakeFresh(time, states);
-    TakeFrom(interpolated_, states);
+  bool Interpolate(double time) override {
+    if (fresh_ || IDAGetDky(ida_, time, 0, interpolated_) != IDA_SUCCESS) return TakeFresh(time);
+    TakeFrom(interpolated_);
     return true;
   }
 
@@ -471,66 +419,13 @@ class IdaIntegrator : public SundialsIntegrator {
   double stop_ = 0;
 };
 
-class ExplicitIntegrator : public SundialsIntegrator {
- public:
-  ExplicitIntegrator(ProgramRun& run, const Program& program, const SimulationOptions& options,
-                     Projection* projection)
-      : SundialsIntegrator(run, program, options, projection) {
-    arkode_ = ARKStepCreate(Right, nullptr, options.start, y_, context_);
-    ARKStepSetUserData(arkode_, static_cast<SundialsIntegrator*>(this));
-    ARKStepWFtolerances(arkode_, Weights);
-    ARKStepSetOrder(arkode_, 5);
-    ARKStepSetMaxNumSteps(arkode_, 10000000);
-    ARKStepSetErrHandlerFn(
-        arkode_, [](int, const char*, const char*, char*, void*) {}, nullptr);
-    ARKStepSetInterpolantType(arkode_, ARK_INTERP_HERMITE);
-    if (projection_ != nullptr) {
-      ARKStepSetPostprocessStepFn(arkode_, [](double t, N_Vector y, void* self) {
-        return static_cast<ExplicitIntegrator*>(static_cast<SundialsIntegrator*>(self))->Project(t, y);
-      });
-    }
-  }
-  ~ExplicitIntegrator() override { ARKStepFree(&arkode_); }
-
-  std::string Description() const override { return "explicit Runge-Kutta of order 5"; }
-  bool Restart(double time, double stop) override {
-    TakeStates(time);
-    if (ARKStepReInit(arkode_, Right, nullptr, time, y_) != ARK_SUCCESS) return false;
-    ARKStepSetMaxStep(arkode_, LargestStep(run_, options_));
-    return Continue(stop);
-  }
-  bool Continue(double stop) override { return ARKStepSetStopTime(arkode_, stop) == ARK_SUCCESS; }
-  bool Step(double* time) override {
-    problem_.clear();
-    fresh_ = false;
-    const int flag = ARKStepEvolve(arkode_, INFINITY, y_, time, ARK_ONE_STEP);
-    ++steps;
-    Remember();
-    if (flag >= 0) return true;
-    if (problem_.empty())
-      problem_ = flag == ARK_TOO_MUCH_WORK ? "too many steps: the system may be stiff, try --solver bdf"
-                                           : "the integrator gave up";
-    return false;
-  }
-  bool Interpolate(double time, std::vector<double>& states) override {
-    if (fresh_ || ARKStepGetDky(arkode_, time, 0, interpolated_) != ARK_SUCCESS)
-      return TakeFresh(time, states);
-    TakeFrom(interpolated_, states);
-    return true;
-  }
-
- private:
-  void* arkode_ = nullptr;
-};
-
 }  // namespace
 
 std::unique_ptr<Integrator> MakeSundials(ProgramRun& run, const Program& program,
                                          const SimulationOptions& options, Method method,
                                          Projection* projection) {
   if (method == Method::kIda) return std::make_unique<IdaIntegrator>(run, program, options);
-  if (method == Method::kBdf) return std::make_unique<BdfIntegrator>(run, program, options, projection);
-  return std::make_unique<ExplicitIntegrator>(run, program, options, projection);
+  return std::make_unique<BdfIntegrator>(run, program, options, projection);
 }
 
 }  // namespace cotree

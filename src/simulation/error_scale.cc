@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulation/error_scale.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <unordered_map>
+
+namespace cotree {
+
+ErrorScale::ErrorScale(const Program& program, const SimulationOptions& options, std::vector<uint32_t> slots)
+    : slots_(std::move(slots)), scales_(options.scales), unit_(kSafety * options.rtol) {
+  largest_.assign(slots_.size(), 0);
+  floor_.assign(slots_.size(), 0);
+  const SortedSystem& sorted = *program.sorted;
+  const EquationSystem& system = *sorted.system;
+  if (!system.in_space) return;
+  std::unordered_map<uint32_t, uint8_t> groups;  // by slot
+  for (size_t k = 0; k < sorted.states.size(); ++k) {
+    const VariableRef state = sorted.states[k];
+    const uint32_t part = system.PartOfVariable(state.variable);
+    const bool joint = part < system.graph->components.size() &&
+                       !system.graph->ClassOf(*system.model, ComponentId(part)).spatial.IsNone();
+    if (!joint && !system.IsInner(state.variable)) continue;
+    std::string name = system.VariableName(state.variable, state.order);
+    name = name.substr(name.rfind('.') + 1);
+    name = name.substr(0, name.find('['));
+    groups[program.state_slots[k]] = name == "phi" || name == "Q" ? kTurns
+                                     : name == "w"                ? kTurnRates
+                                     : name == "s" || name == "r" ? kPlaces
+                                     : name == "v"                ? kSpeeds
+                                                                  : kNoGroup;
+  }
+  group_.assign(slots_.size(), kNoGroup);
+  for (size_t k = 0; k < slots_.size(); ++k) {
+    if (const auto at = groups.find(slots_[k]); at != groups.end()) group_[k] = at->second;
+  }
+}
+
+void ErrorScale::Take(const double* y) {
+  const bool first = least_.empty();
+  if (first) least_.assign(largest_.size(), 1e-6);
+  for (size_t k = 0; k < slots_.size(); ++k) {
+    if (first && y[k] != 0) least_[k] = std::min(1e-6, 1e-6 * std::fabs(y[k]));
+    largest_[k] = std::max(largest_[k], std::fabs(y[k]));
+  }
+  for (const auto& [slot, size] : scales_) {
+    const auto at = std::find(slots_.begin(), slots_.end(), slot);
+    if (at != slots_.end()) least_[static_cast<size_t>(at - slots_.begin())] = size;
+  }
+  FindFloor();
+}
+
+void ErrorScale::FindFloor() {
+  for (size_t k = 0; k < floor_.size(); ++k) floor_[k] = std::max(1e-2 * largest_[k], least_[k]);
+  if (group_.empty()) return;
+  std::array<double, kNoGroup + 1> together{};
+  for (size_t k = 0; k < group_.size(); ++k)
+    together[group_[k]] = std::max(together[group_[k]], kOfItsKind * largest_[k]);
+  together[kTurns] = kOfItsKind;  // of 1 rad, whatever the number of turns
+  together[kNoGroup] = 0;
+  for (size_t k = 0; k < floor_.size(); ++k) floor_[k] = std::max(floor_[k], together[group_[k]]);
+}
+
+void ErrorScale::Remember(const double* y) {
+  double* largest = largest_.data();
+  double* floor = floor_.data();
+  const size_t n = largest_.size();
+  for (size_t k = 0; k < n; ++k) {
+    const double size = std::fabs(y[k]);
+    largest[k] = largest[k] < size ? size : largest[k];
+    const double least = 1e-2 * largest[k];
+    floor[k] = floor[k] < least ? least : floor[k];
+  }
+  if (!group_.empty()) FindFloor();
+}
+
+void ErrorScale::Exchange(Archive& archive) {
+  archive.Numbers(largest_);
+  archive.Numbers(least_);
+  if (!least_.empty()) FindFloor();
+}
+
+}  // namespace cotree

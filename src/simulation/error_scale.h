@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/archive.h"
+#include "simulation/simulate.h"
+
+namespace cotree {
+
+/** How large the error of each state may be in a step: relative to the largest it has been, so that what
+passes through zero is not asked for digits it has not. A start value tells the size to be expected, so that
+picocoulombs are not taken for zero. Coordinates of a mechanism belong together: one that stays zero while
+others of its kind move (a motion in one plane) has only their rounding to show, and is measured against them.
+
+Theory: docs/theory/numerics.md, NU.4: (NU.4a), (NU.4b). */
+class ErrorScale {
+ public:
+  /// `slots`: what the states are.
+  ErrorScale(const Program& program, const SimulationOptions& options, std::vector<uint32_t> slots);
+  /// At a restart, with the states there.
+  void Take(const double* y);
+  /// After a step.
+  void Remember(const double* y);
+  void Exchange(Archive& archive);
+
+  /// An error e of state k at value y counts e / (unit() * max(|y|, floor()[k])); their root mean square is
+  /// to be below 1.
+  double unit() const { return unit_; }
+  const double* floor() const { return floor_.data(); }
+
+ private:
+  void FindFloor();
+  // Errors of single steps add up over a run: they are held to a part of the tolerance that is asked for.
+  static constexpr double kSafety = 0.1;
+  static constexpr double kOfItsKind = 1e-2;  // of the largest of its kind: smaller is rounding
+  enum Group : uint8_t { kTurns, kTurnRates, kPlaces, kSpeeds, kNoGroup };
+
+  std::vector<uint32_t> slots_;
+  std::vector<std::pair<uint32_t, double>> scales_;
+  double unit_;
+  std::vector<double> largest_, least_, floor_;
+  std::vector<uint8_t> group_;  // by state; empty: nothing moves in space
+};
+
+}  // namespace cotree

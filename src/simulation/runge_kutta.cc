@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// The explicit method of Dormand and Prince, of order 5, with its own interpolation of order 4.
+#include <algorithm>
+#include <cmath>
+
+#include "simulation/projection.h"
+#include "simulation/state_integrator.h"
+
+namespace cotree {
+namespace {
+
+/* Dormand, Prince, A family of embedded Runge-Kutta formulae, J. Comp. Appl. Math. 6 (1980); interpolation
+and step control after Hairer, Norsett, Wanner, II.4 to II.6. */
+constexpr int kStages = 7;
+constexpr double kTime[kStages] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
+constexpr double kStage[kStages][6] = {
+    {},
+    {1.0 / 5},
+    {3.0 / 40, 9.0 / 40},
+    {44.0 / 45, -56.0 / 15, 32.0 / 9},
+    {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+    {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
+    {35.0 / 384, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};  // of the stages 1, 3, 4, 5, 6
+constexpr double kError[6] = {71.0 / 57600,      -71.0 / 16695, 71.0 / 1920,
+                              -17253.0 / 339200, 22.0 / 525,    -1.0 / 40};  // 1, 3, 4, 5, 6, 7
+constexpr double kDense[6] = {-12715105075.0 / 11282082432, 87487479700.0 / 32700410799,
+                              -10690763975.0 / 1880347072,  701980252875.0 / 199316789632,
+                              -1453857185.0 / 822651844,    69997945.0 / 29380423};
+
+class RungeKutta : public StateIntegrator {
+ public:
+  RungeKutta(ProgramRun& run, const Program& program, const SimulationOptions& options,
+             Projection* projection)
+      : StateIntegrator(run, program, options), projection_(projection) {
+    for (auto& v : k_) v.resize(n_);
+    y_.resize(n_);
+    next_.resize(n_);
+    stage_.resize(n_);
+  }
+
+  std::string Description() const override { return "explicit Runge-Kutta of order 5"; }
+  bool resumes() const override { return true; }
+  void Exchange(Archive& archive) override {
+    scale_.Exchange(archive);
+    archive.Number(time_);
+    archive.Number(step_);
+    archive.Number(last_error_);
+    archive.Numbers(next_);
+    fresh_ = true;
+    y_ = next_;
+    slope_known_ = false;
+    begin_ = time_;
+  }
+  void Forget() override { slope_known_ = false; }
+
+  bool Restart(double time, double stop) override {
+    TakeStates(y_.data());
+    next_ = y_;
+    scale_.Take(y_.data());
+    time_ = begin_ = time;
+    fresh_ = true;
+    slope_known_ = false;
+    last_error_ = 1e-4;
+    stop_ = stop;
+    step_ = 0;
+    return true;
+  }
+  bool Continue(double stop) override {
+    stop_ = stop;
+    return true;
+  }
+
+  bool Step(double* time) override {
+    problem_.clear();
+    if (TakeStep(time)) return true;
+    next_ = y_;  // where it stands
+    fresh_ = true;
+    return false;
+  }
+  // The rate of the fastest mode that the last two stages saw: they differ by it (Hairer, Wanner, IV.2).
+  double FastestRate() override {
+    if (fresh_) return 0;
+    const double* floor = scale_.floor();
+    const double slopes = MeanSquareOfDifference(k_[6].data(), k_[5].data(), next_.data(), floor, 1, n_);
+    const double places = MeanSquareOfDifference(next_.data(), stage_.data(), next_.data(), floor, 1, n_);
+    return places > 0 ? std::sqrt(slopes / places) : 0;
+  }
+
+  bool InterpolateSome(double time, std::span<const uint32_t> places, double* out) override {
+    double c[8];
+    if (!Coefficients(time, c)) {
+      for (const uint32_t k : places) out[k] = next_[k];
+      return true;
+    }
+    for (const uint32_t k : places)
+      out[k] = c[0] * y_[k] + c[1] * next_[k] +
+               (c[2] * k_[0][k] + c[3] * k_[2][k] + c[4] * k_[3][k] + c[5] * k_[4][k] + c[6] * k_[5][k] +
+                c[7] * k_[6][k]);
+    return true;
+  }
+
+ protected:
+  bool InterpolateAll(double time, double* out) override {
+    double c[8];
+    if (!Coefficients(time, c)) {
+      std::copy(next_.begin(), next_.end(), out);
+      return true;
+    }
+    for (size_t k = 0; k < n_; ++k)
+      out[k] = c[0] * y_[k] + c[1] * next_[k] +
+               (c[2] * k_[0][k] + c[3] * k_[2][k] + c[4] * k_[3][k] + c[5] * k_[4][k] + c[6] * k_[5][k] +
+                c[7] * k_[6][k]);
+    return true;
+  }
+
+ private:
+  // The polynomial of order 4 through the step as weights of both ends and the stages; false: at its end.
+  bool Coefficients(double time, double* c) const {
+    if (fresh_ || time >= time_) return false;
+    const double h = length_, s = (time - begin_) / h, r = 1 - s;
+    const double difference = s * (1 + r * (-1 + 2 * s));  // of next - y
+    c[0] = 1 - difference;
+    c[1] = difference;
+    const double dense = s * r * s * r * h;
+    c[2] = s * r * h * (1 - s) + dense * kDense[0];
+    for (int j = 1; j < 5; ++j) c[2 + j] = dense * kDense[j];
+    c[7] = -s * r * s * h + dense * kDense[5];
+    return true;
+  }
+
+  bool TakeStep(double* time) {
+    if (!Begin()) return false;
+    const double most = LargestStep(run_, options_);
+    for (int tries = 0; tries < 100; ++tries) {
+      step_ = std::min(step_, most);
+      double h = step_;
+      // Ends at the stop, in two equal steps where one is not enough.
+      const double rest = stop_ - time_;
+      const bool last = h >= rest * (1 - 1e-10);
+      if (last)
+        h = rest;
+      else if (2 * h > rest)
+        h = rest / 2;
+      const double end = last ? stop_ : time_ + h;
+      if (!(end > time_)) break;
+      const double error = Try(h, end);
+      if (error <= 1) {
+        begin_ = time_;
+        length_ = h;
+        *time = time_ = end;
+        ++steps;
+        fresh_ = false;
+        // The controller of Gustafsson: the error before counts as well.
+        const double safe = std::max(error, 1e-10);
+        double factor = 0.9 * std::pow(safe, -0.7 / 5) * std::pow(last_error_, 0.4 / 5);
+        factor = std::clamp(factor, 0.2, rejected_ ? 1.0 : 10.0);
+        last_error_ = std::max(safe, 1e-4);
+        rejected_ = false;
+        step_ = h < step_ ? std::max(step_, h * factor) : h * factor;
+        if (projection_ != nullptr && !Project(end)) return false;
+        scale_.Remember(next_.data());
+        return true;
+      }
+      if (!std::isfinite(error) && !may_retry()) return false;
+      rejected_ = true;
+      step_ = h * (std::isfinite(error) ? std::max(0.1, 0.9 * std::pow(error, -0.2)) : 0.1);
+    }
+    if (problem_.empty()) problem_ = "the steps become too small: something grows without bound, or jumps";
+    return false;
+  }
+
+  // What the last step gave becomes the beginning of the next.
+  bool Begin() {
+    if (!fresh_) {
+      std::swap(y_, next_);
+      std::swap(k_[0], k_[6]);
+    }
+    fresh_ = false;
+    if (!slope_known_) {
+      if (!Derivatives(time_, y_.data(), k_[0].data())) return false;
+      slope_known_ = true;
+    }
+    if (step_ == 0) {
+      const double stop = std::max(stop_, time_ + 1e-3 * (options_.stop - options_.start));
+      step_ = FirstStep(time_, stop, y_.data(), k_[0].data(), 5);
+    }
+    return true;
+  }
+
+  // The error of a step, relative to what it may be; infinite where there are no values.
+  double Try(double h, double end) {
+    const double* k[6];
+    double c[6];
+    for (int s = 1; s < kStages; ++s) {
+      const bool final = s == kStages - 1;
+      const int count = final ? 5 : s;
+      for (int j = 0; j < count; ++j) {
+        k[j] = k_[final && j > 0 ? j + 1 : j].data();
+        c[j] = h * kStage[s][j];
+      }
+      double* at = final ? next_.data() : stage_.data();
+      Combine(at, y_.data(), k, c, count, n_);
+      const double time = s >= 5 ? end : time_ + kTime[s] * h;
+      if (!right_.Evaluate(time, at, k_[s].data())) return INFINITY;
+    }
+    for (int j = 0; j < 6; ++j) {
+      k[j] = k_[j > 0 ? j + 1 : j].data();
+      c[j] = h * kError[j];
+    }
+    const double square = CombinedError(k, c, y_.data(), next_.data(), scale_.floor(), scale_.unit(), n_);
+    if (std::isfinite(square)) return std::sqrt(square);
+    Derivatives(end, next_.data(), k_[6].data());  // says why
+    return INFINITY;
+  }
+
+  bool Project(double end) {
+    const std::vector<uint32_t>& states = right_.program().states;
+    by_state_.resize(n_);
+    for (size_t k = 0; k < n_; ++k) by_state_[states[k]] = next_[k];
+    if (!projection_->Project(end, by_state_.data())) {
+      problem_ = run_.FailureText();
+      return false;
+    }
+    for (size_t k = 0; k < n_; ++k) next_[k] = by_state_[states[k]];
+    return Derivatives(end, next_.data(), k_[6].data());
+  }
+
+  Projection* projection_;
+  std::vector<double> k_[kStages];  // slopes of the stages
+  std::vector<double> y_, next_, stage_;        // at the beginning and the end of the step
+  std::vector<double> by_state_;
+  double time_ = 0, begin_ = 0, length_ = 0, stop_ = 0, step_ = 0, last_error_ = 1e-4;
+  bool fresh_ = true;  // no step yet: next_ is where it begins
+  bool slope_known_ = false, rejected_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Integrator> MakeRungeKutta(ProgramRun& run, const Program& program,
+                                           const SimulationOptions& options, Projection* projection) {
+  return std::make_unique<RungeKutta>(run, program, options, projection);
+}
+
+}  // namespace cotree

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "program/evaluate_fused.h"
+#include "simulation/error_scale.h"
+#include "simulation/vector_operations.h"
+
+namespace cotree {
+
+/** What our own integrators share: derivatives by a fused program, with states in its order; error scales;
+the way to and from the values of the run. */
+class StateIntegrator : public Integrator {
+ public:
+  StateIntegrator(ProgramRun& run, const Program& program, const SimulationOptions& options)
+      : run_(run),
+        program_(program),
+        options_(options),
+        right_(run, FuseDerivatives(program)),
+        scale_(program, options, right_.program().state_slots),
+        n_(program.state_slots.size()) {}
+
+  const FusedProgram* fused() const override { return &right_.program(); }
+  std::string problem() const override { return problem_; }
+  bool Interpolate(double time) override {
+    interpolated_.resize(n_);
+    if (!InterpolateAll(time, interpolated_.data())) return false;
+    const std::vector<uint32_t>& slots = right_.program().state_slots;
+    for (size_t k = 0; k < n_; ++k) run_.values[slots[k]] = interpolated_[k];
+    return true;
+  }
+
+ protected:
+  virtual bool InterpolateAll(double time, double* states) = 0;
+  void TakeStates(double* y) const {
+    const std::vector<uint32_t>& slots = right_.program().state_slots;
+    for (size_t k = 0; k < n_; ++k) y[k] = run_.values[slots[k]];
+  }
+  /// False: they have no values there, `problem_` says why.
+  bool Derivatives(double time, const double* y, double* out) {
+    if (right_.Evaluate(time, y, out) && AllFinite(out, n_)) return true;
+    FindProblem(time, y);
+    return false;
+  }
+  /// Whether another, shorter step may do.
+  bool may_retry() const { return !run_.failure().final; }
+  /// A first step that moves the states by about one part in a hundred of what counts, for a method of some
+  /// order (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4).
+  double FirstStep(double time, double stop, const double* y, const double* slope, int order) {
+    const double* floor = scale_.floor();
+    const double unit = scale_.unit();
+    const double size = std::sqrt(MeanSquare(y, y, floor, unit, n_));
+    const double rate = std::sqrt(MeanSquare(slope, y, floor, unit, n_));
+    double h = size < 1e-5 || rate < 1e-5 ? 1e-6 * (stop - time) : 0.01 * size / rate;
+    h = std::min(h, stop - time);
+    trial_.resize(n_);
+    trial_slope_.resize(n_);
+    const double* slopes[] = {slope};
+    Combine(trial_.data(), y, slopes, &h, 1, n_);
+    if (!Derivatives(time + h, trial_.data(), trial_slope_.data())) return h / 100;
+    const double bend = std::sqrt(MeanSquareOfDifference(trial_slope_.data(), slope, y, floor, unit, n_)) / h;
+    const double most = std::max(rate, bend);
+    const double longer =
+        most <= 1e-15 ? std::max(1e-6 * (stop - time), 1e-3 * h) : std::pow(0.01 / most, 1.0 / (order + 1));
+    return std::min({100 * h, longer, stop - time});
+  }
+
+  ProgramRun& run_;
+  const Program& program_;
+  SimulationOptions options_;
+  FusedEvaluation right_;
+  ErrorScale scale_;
+  size_t n_;
+  std::string problem_;
+
+ private:
+  // The whole program says what it stumbles over.
+  void FindProblem(double time, const double* y) {
+    const std::vector<uint32_t>& slots = right_.program().state_slots;
+    for (size_t k = 0; k < n_; ++k) run_.values[slots[k]] = y[k];
+    problem_ = run_.Run(time) ? "a value is not finite" : run_.FailureText();
+  }
+  std::vector<double> interpolated_, trial_, trial_slope_;
+};
+
+}  // namespace cotree

@@ -16,56 +16,55 @@ using Bool = int;
 using DiagnosticHandler = void (*)(Ref info, void* context);
 using FatalHandler = void (*)(const char* reason);
 
-#define COTREE_LLVM_FUNCTIONS(X)                                                                           \
-  X(void, LLVMInitializeX86TargetInfo, ())                                                                 \
-  X(void, LLVMInitializeX86Target, ())                                                                     \
-  X(void, LLVMInitializeX86TargetMC, ())                                                                   \
-  X(void, LLVMInitializeX86AsmPrinter, ())                                                                 \
-  X(void, LLVMInstallFatalErrorHandler, (FatalHandler))                                                    \
-  X(Ref, LLVMContextCreate, ())                                                                            \
-  X(void, LLVMContextDispose, (Ref context))                                                               \
-  X(void, LLVMContextSetDiagnosticHandler, (Ref context, DiagnosticHandler, void*))                        \
-  X(char*, LLVMGetDiagInfoDescription, (Ref info))                                                         \
-  X(int, LLVMGetDiagInfoSeverity, (Ref info))                                                              \
-  X(void, LLVMDisposeMessage, (char*))                                                                     \
-  X(Ref, LLVMCreateMemoryBufferWithMemoryRange, (const char*, size_t, const char* name, Bool null_at_end)) \
-  X(const char*, LLVMGetBufferStart, (Ref buffer))                                                         \
-  X(size_t, LLVMGetBufferSize, (Ref buffer))                                                               \
-  X(void, LLVMDisposeMemoryBuffer, (Ref buffer))                                                           \
-  X(Bool, LLVMParseIRInContext, (Ref context, Ref buffer, Ref * module, char** message))                   \
-  X(Bool, LLVMVerifyModule, (Ref module, int action, char** message))                                      \
-  X(void, LLVMDisposeModule, (Ref module))                                                                 \
-  X(void, LLVMSetTarget, (Ref module, const char* triple))                                                 \
-  X(void, LLVMSetModuleDataLayout, (Ref module, Ref layout))                                               \
-  X(Ref, LLVMGetFirstFunction, (Ref module))                                                               \
-  X(Ref, LLVMGetNextFunction, (Ref function))                                                              \
-  X(const char*, LLVMGetValueName2, (Ref value, size_t * length))                                          \
-  X(Ref, LLVMGetFirstBasicBlock, (Ref function))                                                           \
-  X(Ref, LLVMGetNextBasicBlock, (Ref block))                                                               \
-  X(Ref, LLVMGetFirstInstruction, (Ref block))                                                             \
-  X(Ref, LLVMGetNextInstruction, (Ref instruction))                                                        \
-  X(Bool, LLVMCanValueUseFastMathFlags, (Ref instruction))                                                 \
-  X(unsigned, LLVMGetFastMathFlags, (Ref instruction))                                                     \
-  X(Bool, LLVMGetTargetFromTriple, (const char* triple, Ref* target, char** message))                      \
-  X(Ref, LLVMCreateTargetMachine,                                                                          \
-    (Ref target, const char* triple, const char* cpu, const char* features, int level, int relocation,     \
-     int code_model))                                                                                      \
-  X(Ref, LLVMCreateTargetDataLayout, (Ref machine))                                                        \
-  X(void, LLVMDisposeTargetData, (Ref layout))                                                             \
-  X(void, LLVMDisposeTargetMachine, (Ref machine))                                                         \
-  X(Bool, LLVMTargetMachineEmitToMemoryBuffer,                                                             \
-    (Ref machine, Ref module, int file_type, char** message, Ref* buffer))                                 \
-  X(Ref, LLVMCreatePassBuilderOptions, ())                                                                 \
-  X(void, LLVMDisposePassBuilderOptions, (Ref options))                                                    \
-  X(Ref, LLVMRunPasses, (Ref module, const char* passes, Ref machine, Ref options))                        \
-  X(char*, LLVMGetErrorMessage, (Ref error))                                                               \
-  X(void, LLVMDisposeErrorMessage, (char*))
+#define COTREE_LLVM_FUNCTIONS(X)                                                                         \
+  X(LLVMInitializeX86TargetInfo, void())                                                                 \
+  X(LLVMInitializeX86Target, void())                                                                     \
+  X(LLVMInitializeX86TargetMC, void())                                                                   \
+  X(LLVMInitializeX86AsmPrinter, void())                                                                 \
+  X(LLVMInstallFatalErrorHandler, void(FatalHandler))                                                    \
+  X(LLVMContextCreate, Ref())                                                                            \
+  X(LLVMContextDispose, void(Ref context))                                                               \
+  X(LLVMContextSetDiagnosticHandler, void(Ref context, DiagnosticHandler, void*))                        \
+  X(LLVMGetDiagInfoDescription, char*(Ref info))                                                         \
+  X(LLVMGetDiagInfoSeverity, int(Ref info))                                                              \
+  X(LLVMDisposeMessage, void(char*))                                                                     \
+  X(LLVMCreateMemoryBufferWithMemoryRange, Ref(const char*, size_t, const char* name, Bool null_at_end)) \
+  X(LLVMGetBufferStart, const char*(Ref buffer))                                                         \
+  X(LLVMGetBufferSize, size_t(Ref buffer))                                                               \
+  X(LLVMDisposeMemoryBuffer, void(Ref buffer))                                                           \
+  X(LLVMParseIRInContext, Bool(Ref context, Ref buffer, Ref* module, char** message))                    \
+  X(LLVMVerifyModule, Bool(Ref module, int action, char** message))                                      \
+  X(LLVMDisposeModule, void(Ref module))                                                                 \
+  X(LLVMSetTarget, void(Ref module, const char* triple))                                                 \
+  X(LLVMSetModuleDataLayout, void(Ref module, Ref layout))                                               \
+  X(LLVMGetFirstFunction, Ref(Ref module))                                                               \
+  X(LLVMGetNextFunction, Ref(Ref function))                                                              \
+  X(LLVMGetValueName2, const char*(Ref value, size_t * length))                                          \
+  X(LLVMGetFirstBasicBlock, Ref(Ref function))                                                           \
+  X(LLVMGetNextBasicBlock, Ref(Ref block))                                                               \
+  X(LLVMGetFirstInstruction, Ref(Ref block))                                                             \
+  X(LLVMGetNextInstruction, Ref(Ref instruction))                                                        \
+  X(LLVMCanValueUseFastMathFlags, Bool(Ref instruction))                                                 \
+  X(LLVMGetFastMathFlags, unsigned(Ref instruction))                                                     \
+  X(LLVMGetTargetFromTriple, Bool(const char* triple, Ref* target, char** message))                      \
+  X(LLVMCreateTargetMachine, Ref(Ref target, const char* triple, const char* cpu, const char* features,  \
+                                 int level, int relocation, int code_model))                             \
+  X(LLVMCreateTargetDataLayout, Ref(Ref machine))                                                        \
+  X(LLVMDisposeTargetData, void(Ref layout))                                                             \
+  X(LLVMDisposeTargetMachine, void(Ref machine))                                                         \
+  X(LLVMTargetMachineEmitToMemoryBuffer,                                                                 \
+    Bool(Ref machine, Ref module, int file_type, char** message, Ref* buffer))                           \
+  X(LLVMCreatePassBuilderOptions, Ref())                                                                 \
+  X(LLVMDisposePassBuilderOptions, void(Ref options))                                                    \
+  X(LLVMRunPasses, Ref(Ref module, const char* passes, Ref machine, Ref options))                        \
+  X(LLVMGetErrorMessage, char*(Ref error))                                                               \
+  X(LLVMDisposeErrorMessage, void(char*))
 
 constexpr char kTriple[] = "x86_64-pc-linux-gnu";
 constexpr int kSeverityError = 0, kReturnStatus = 2, kRelocationPic = 2, kCodeModelSmall = 3, kObjectFile = 1;
 
 struct Llvm {
-#define COTREE_DECLARE(result, name, parameters) result(*name) parameters = nullptr;
+#define COTREE_DECLARE(name, type) std::add_pointer_t<type> name = nullptr;
   COTREE_LLVM_FUNCTIONS(COTREE_DECLARE)
 #undef COTREE_DECLARE
   Ref target = nullptr;
@@ -75,13 +74,13 @@ struct Llvm {
 // Where a fatal error of LLVM returns to: it would end the process otherwise. What LLVM held then is lost.
 struct Rescue {
   std::jmp_buf place;
-  std::string reason;
+  std::string reason;  // not empty: there was one
 };
 thread_local Rescue* current_rescue = nullptr;
 
 void OnFatalError(const char* reason) {
   if (current_rescue == nullptr) return;  // not ours
-  current_rescue->reason = reason;
+  current_rescue->reason = std::string("LLVM gave up: ") + reason;
   std::longjmp(current_rescue->place, 1);
 }
 
@@ -101,7 +100,7 @@ Llvm Load() {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
     if (function == nullptr) missing = name;
   };
-#define COTREE_BIND(result, name, parameters) bind(llvm.name, #name);
+#define COTREE_BIND(name, type) bind(llvm.name, #name);
   COTREE_LLVM_FUNCTIONS(COTREE_BIND)
 #undef COTREE_BIND
   if (missing != nullptr) {
@@ -140,7 +139,7 @@ class Compilation {
   }
 
   // False: there is a problem.
-  bool Run(const std::string& ir, const CompileOptions& options) {
+  [[gnu::noinline]] bool Run(const std::string& ir, const CompileOptions& options) {
     context_ = llvm_.LLVMContextCreate();
     llvm_.LLVMContextSetDiagnosticHandler(context_, OnDiagnostic, this);
     return Parse(ir) && KeepsArithmetic() && MakeMachine(options) && (options.level < 2 || RunPasses()) &&
@@ -237,6 +236,20 @@ class Compilation {
   Ref context_ = nullptr, module_ = nullptr, machine_ = nullptr, buffer_ = nullptr;
 };
 
+// A function of its own: nothing in it can be lost by the jump.
+[[gnu::noinline]] bool RunRescued(Compilation& compilation, const std::string& ir,
+                                  const CompileOptions& options, Rescue& rescue) {
+  current_rescue = &rescue;
+  if (setjmp(rescue.place) != 0) {  // NOLINT(cert-err52-cpp)
+    current_rescue = nullptr;
+    compilation.Abandon();
+    return false;
+  }
+  const bool done = compilation.Run(ir, options);
+  current_rescue = nullptr;
+  return done;
+}
+
 }  // namespace
 
 MachineLevel ThisMachine() {
@@ -256,17 +269,9 @@ std::vector<char> CompileIr(const std::string& ir, const CompileOptions& options
   if (!HasLlvm(problem)) return {};
   Compilation compilation(Library(), problem);
   Rescue rescue;
-  current_rescue = &rescue;
-  // Nothing that setjmp may lose is changed in this function between it and longjmp.
-  if (setjmp(rescue.place) != 0) {  // NOLINT(cert-err52-cpp)
-    current_rescue = nullptr;
-    compilation.Abandon();
-    *problem = "LLVM gave up: " + rescue.reason;
-    return {};
-  }
-  const bool done = compilation.Run(ir, options);
-  current_rescue = nullptr;
-  return done ? compilation.Object() : std::vector<char>();
+  if (RunRescued(compilation, ir, options, rescue)) return compilation.Object();
+  if (!rescue.reason.empty()) *problem = rescue.reason;
+  return {};
 }
 
 }  // namespace cotree

@@ -197,8 +197,7 @@ class Compilation {
     return true;
   }
   bool MakeMachine(const CompileOptions& options) {
-    // AVX-512 has fused instructions of its own: KeepsArithmetic keeps them out. Without bits for AVX2's,
-    // too.
+    // LLVM fuses only what allows it (KeepsArithmetic), and AVX-512 cannot be had without such instructions.
     const char* features = "";
     if (options.machine == MachineLevel::kAvx2) features = "+avx2,-fma";
     if (options.machine == MachineLevel::kAvx512)
@@ -214,7 +213,7 @@ class Compilation {
   }
   bool RunPasses() {
     Ref pass_options = llvm_.LLVMCreatePassBuilderOptions();
-    Ref error = llvm_.LLVMRunPasses(module_, "default<O1>", machine_, pass_options);
+    Ref error = llvm_.LLVMRunPasses(module_, "default<O2>", machine_, pass_options);
     llvm_.LLVMDisposePassBuilderOptions(pass_options);
     if (error == nullptr) return problem_.empty();
     char* message = llvm_.LLVMGetErrorMessage(error);

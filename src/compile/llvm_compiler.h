@@ -12,8 +12,8 @@ enum class MachineLevel { kBase, kAvx2, kAvx512 };
 MachineLevel ThisMachine();
 
 struct CompileOptions {
-  int level =
-      1;  // 0: quickest to compile; 1: registers and loops as they should be; 2: the passes of O1 before
+  /// 0: quickest to compile; 1: good code; 2: LLVM's own passes before, which turn scalar loops into vectors.
+  int level = 1;
   MachineLevel machine = MachineLevel::kBase;
 };
 

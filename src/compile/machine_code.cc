@@ -114,6 +114,9 @@ class ObjectLoader {
   std::string NameOf(const Elf64_Sym& symbol) const {
     return file_.data() + names_.sh_offset + symbol.st_name;  // the table ends with a zero
   }
+  std::string Quoted(const Elf64_Sym& symbol) const {
+    return std::string("'").append(NameOf(symbol)).append("'");
+  }
 
   // Instructions, constants, data: each kind on pages of its own.
   bool PlaceSections() {
@@ -222,7 +225,7 @@ class ObjectLoader {
     if (index == 0 || index >= symbols_.size()) return Damaged("symbol of a relocation");
     const Elf64_Sym& symbol = symbols_[index];
     if (type != R_X86_64_64 && type != R_X86_64_PC32 && type != R_X86_64_PLT32 && type != R_X86_64_32S)
-      return Fail("relocation " + std::to_string(type) + " of '" + NameOf(symbol) + "' is not supported");
+      return Fail("relocation " + std::to_string(type) + " of " + Quoted(symbol) + " is not supported");
     const uint64_t width = type == R_X86_64_64 ? 8 : 4;
     if (section.header.sh_size < width || relocation.r_offset > section.header.sh_size - width)
       return Damaged("place of a relocation");
@@ -231,12 +234,12 @@ class ObjectLoader {
     if (const auto stub = stub_of_.find(static_cast<uint32_t>(index)); stub != stub_of_.end())
       target = type == R_X86_64_64 ? reinterpret_cast<uint64_t>(stub->second.second)
                                    : AddressAt(stub->second.first);
-    if (!target) return Fail("'" + NameOf(symbol) + "' is not defined");
+    if (!target) return Fail(Quoted(symbol) + " is not defined");
     const uint64_t place = section.offset + relocation.r_offset;
     uint64_t value = *target + static_cast<uint64_t>(relocation.r_addend);  // modulo 2^64, as it is meant
     if (type == R_X86_64_PC32 || type == R_X86_64_PLT32) value -= AddressAt(place);
     if (width == 4 && static_cast<int64_t>(value) != static_cast<int32_t>(value))
-      return Fail("'" + NameOf(symbol) + "' is out of reach");
+      return Fail(Quoted(symbol) + " is out of reach");
     std::memcpy(code_->memory_ + place, &value, width);  // little-endian: the low bytes come first
     return true;
   }

@@ -295,6 +295,7 @@ TEST_F(Compiled, InSeveralThreads) {
   const std::vector<char> expected = CompileIr(KernelText(4), {}, &problem);
   std::vector<int> same(4);
   std::vector<std::thread> threads;
+  threads.reserve(same.size());
   for (int& count : same) {
     threads.emplace_back([&] {
       std::string own;

@@ -23,11 +23,10 @@ using Numbers = std::vector<double>;
 
 // z = f(x, y) in vectors; y is null for functions of one argument. The attribute: vectors of this width are
 // passed in registers that the rest of the program may not use.
-#define COTREE_APPLY(name, Vector, target_name)                                                      \
+#define COTREE_APPLY(name, Vector, width, target_name)                                               \
   __attribute__((target(target_name))) void name(void* function, const Numbers& x, const Numbers* y, \
                                                  Numbers& z) {                                       \
-    constexpr size_t kWidth = sizeof(Vector) / sizeof(double);                                       \
-    for (size_t k = 0; k + kWidth <= x.size(); k += kWidth) {                                        \
+    for (size_t k = 0; k + (width) <= x.size(); k += (width)) {                                      \
       Vector a, b, c;                                                                                \
       std::memcpy(&a, &x[k], sizeof a);                                                              \
       if (y == nullptr) {                                                                            \
@@ -39,10 +38,10 @@ using Numbers = std::vector<double>;
       std::memcpy(&z[k], &c, sizeof c);                                                              \
     }                                                                                                \
   }
-COTREE_APPLY(Apply1, double, "sse2")
-COTREE_APPLY(Apply2, V2, "sse2")
-COTREE_APPLY(Apply4, V4, "avx")
-COTREE_APPLY(Apply8, V8, "avx512f")
+COTREE_APPLY(Apply1, double, 1, "sse2")
+COTREE_APPLY(Apply2, V2, 2, "sse2")
+COTREE_APPLY(Apply4, V4, 4, "avx")
+COTREE_APPLY(Apply8, V8, 8, "avx512f")
 #undef COTREE_APPLY
 
 struct Form {

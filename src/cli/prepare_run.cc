@@ -160,6 +160,7 @@ class Preparer {
     if (options_.rtol) s.rtol = *options_.rtol;
     if (options_.interval) s.interval = *options_.interval;
     s.method = MethodOf(options_.solver);
+    s.tier = TierOf(options_.tier);
     s.components.in_process = options_.in_process;
     if (options_.step) s.step = *options_.step;
     if (options_.max_step) s.max_step = *options_.max_step;

@@ -108,6 +108,10 @@ CLI::App* AddRunCommand(CLI::App& app, const char* name, const char* about, Simu
           "auto (explicit, BDF where it is stiff, IDA where blocks are large), bdf, ida, erk; with fixed "
           "steps: euler, heun, rk4, ieuler")
       ->check(CLI::IsMember({"auto", "bdf", "ida", "erk", "euler", "heun", "rk4", "ieuler"}));
+  command
+      ->add_option("--program", options->tier,
+                   "what computes: auto (the interpreter, then machine code where it pays), interpreter, jit")
+      ->check(CLI::IsMember({"auto", "interpreter", "jit"}));
   command->add_option("--step", times->step, "of the methods with fixed steps");
   command->add_option("--max-step", times->max_step, "no step is longer; otherwise a 100th of the run");
   command->add_option("--library", options->library, "take the standard library from this folder");

@@ -114,7 +114,16 @@ void PrintSummary(const PreparedRun& p, const Trajectory& trajectory, const Simu
       seconds);
   if (!trajectory.initialization.determined.empty())
     fmt::print("{}\n", console.Dim("  " + BeginningText(sorted, trajectory.initialization)));
-  if (!trajectory.method.empty()) fmt::print("{}\n", console.Dim("  " + trajectory.method));
+  if (!trajectory.method.empty()) {
+    const std::string work =
+        trajectory.iterations > 0
+            ? fmt::format("; {} evaluations, {} Newton iterations, {} Jacobians", trajectory.evaluations,
+                          trajectory.iterations, trajectory.jacobians)
+            : "";
+    fmt::print("{}\n", console.Dim("  " + trajectory.method + work));
+  }
+  if (!trajectory.program.empty() && (options.tier != "auto" || sorted.states.size() >= 1000))
+    fmt::print("{}\n", console.Dim("  " + trajectory.program));
   if (!trajectory.stop_reason.empty())
     fmt::print("the model ended the run at {:.6g} s: {}\n", end, trajectory.stop_reason);
   const std::vector<std::string> names = NamesToSummarise(p, options);

@@ -5,8 +5,30 @@
 
 namespace cotree {
 
-FusedEvaluation::FusedEvaluation(ProgramRun& run, FusedProgram program)
-    : run_(run), program_(std::move(program)), interpreter_(program_) {
+namespace {
+
+constexpr double kWorthLooking = 4e6, kWorthCompiling = 6e7;  // nanoseconds of interpreting
+constexpr size_t kLargestToCompile = 300000;                  // instructions of straight-line code
+
+}  // namespace
+
+ProgramTier TierOf(std::string_view name) {
+  return name == "jit"           ? ProgramTier::kCompiled
+         : name == "interpreter" ? ProgramTier::kInterpreter
+                                 : ProgramTier::kAutomatic;
+}
+
+FusedEvaluation::FusedEvaluation(ProgramRun& run, FusedProgram program, ProgramTier tier)
+    : run_(run), program_(std::move(program)), interpreter_(program_), tier_(tier) {
+  size_t straight = 0;
+  for (const FusedRun& r : program_.runs) {
+    const auto length = static_cast<double>(program_.kernels[r.kernel].code.instructions.size());
+    cost_ += 20 + length * (r.count > 8 ? 5 + 0.2 * r.count : 2.0 * r.count);
+    if (r.count <= 8) straight += program_.kernels[r.kernel].code.instructions.size() * r.count;
+  }
+  if (tier_ == ProgramTier::kAutomatic && straight > kLargestToCompile) tier_ = ProgramTier::kInterpreter;
+  if (tier_ == ProgramTier::kCompiled)
+    compiled_ = CompiledProgram::Make(program_, CompiledProgram::Search::kCompile, &problem_);
   if (program_.compact) work_.resize(program_.work);
   if (!program_.compact) {
     for (uint32_t k = 0; k < program_.states.size(); ++k) states_read_.push_back(k);
@@ -27,20 +49,69 @@ FusedEvaluation::FusedEvaluation(ProgramRun& run, FusedProgram program)
   states_read_.shrink_to_fit();
 }
 
+FusedEvaluation::~FusedEvaluation() {
+  if (compiler_.joinable()) compiler_.join();
+}
+
+void FusedEvaluation::ConsiderCompiling() {
+  if (stage_ == Stage::kYoung) {
+    std::string problem;
+    compiled_ = CompiledProgram::Make(program_, CompiledProgram::Search::kCacheOnly, &problem);
+    stage_ = compiled_ != nullptr ? Stage::kDone : Stage::kLookedUp;
+  } else if (stage_ == Stage::kLookedUp && spent_ > kWorthCompiling) {
+    stage_ = Stage::kCompiling;
+    compiler_ = std::thread([this] {
+      made_ = CompiledProgram::Make(program_, CompiledProgram::Search::kCompile, &problem_);
+      ready_.store(true, std::memory_order_release);
+    });
+  } else if (stage_ == Stage::kCompiling && ready_.load(std::memory_order_acquire)) {
+    compiler_.join();
+    compiled_ = std::move(made_);
+    stage_ = Stage::kDone;
+  }
+}
+
+std::string FusedEvaluation::Description() const {
+  uint64_t instances = 0;
+  for (const FusedRun& r : program_.runs) instances += r.count;
+  std::string text = std::to_string(program_.kernels.size()) +
+                     (program_.kernels.size() == 1 ? " kernel" : " kernels") + " for " +
+                     std::to_string(instances) + (instances == 1 ? " instance, " : " instances, ");
+  if (compiled_ == nullptr) {
+    text += "interpreted";
+    if (tier_ == ProgramTier::kCompiled) text += " (not compiled: " + problem_ + ")";
+    return text;
+  }
+  return text + (compiled_->from_cache() ? "machine code from the cache" : "compiled");
+}
+
 bool FusedEvaluation::Evaluate(double time, const double* states, double* results) {
   ++evaluations;
   run_.Begin(time);
+  if (tier_ == ProgramTier::kAutomatic && compiled_ == nullptr && stage_ != Stage::kDone) {
+    spent_ += cost_;
+    if (spent_ > kWorthLooking) ConsiderCompiling();
+  }
   FusedArrays arrays{states, results, work_.data(), time, run_.switch_time};
   if (program_.compact) {
     for (const auto& [slot, place] : program_.copies) work_[place] = run_.values[slot];
+    if (compiled_ != nullptr) {
+      for (size_t s = 0; s < program_.steps.size();) s = compiled_->Run(s, arrays);
+      return true;
+    }
     for (const FusedStep& step : program_.steps) interpreter_.Run(program_.runs[step.index], arrays);
     return true;
   }
   arrays.work = run_.values.data();
   for (size_t k = 0; k < program_.state_slots.size(); ++k) run_.values[program_.state_slots[k]] = states[k];
-  for (const FusedStep& step : program_.steps) {
+  for (size_t s = 0; s < program_.steps.size();) {
+    const FusedStep& step = program_.steps[s];
     switch (step.kind) {
       case FusedStep::Kind::kRun:
+        if (compiled_ != nullptr) {
+          s = compiled_->Run(s, arrays);
+          continue;
+        }
         interpreter_.Run(program_.runs[step.index], arrays);
         break;
       case FusedStep::Kind::kBlock:
@@ -50,6 +121,7 @@ bool FusedEvaluation::Evaluate(double time, const double* states, double* result
         if (!run_.RunGroup(step.index, time)) return false;
         break;
     }
+    ++s;
   }
   return true;
 }

@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <thread>
 #include <vector>
 
+#include "program/compile_fused.h"
 #include "program/run_fused.h"
 #include "program/run_program.h"
 
 namespace cotree {
 
+/** What computes: the interpreter, machine code, or whatever is quicker in the end: the interpreter at once,
+code from the disk when an evaluation has cost some milliseconds, and a compiler in the background when it
+goes on. All give the same bits. */
+enum class ProgramTier : uint8_t { kAutomatic, kInterpreter, kCompiled };
+/// "auto", "interpreter", "jit": as users write them.
+ProgramTier TierOf(std::string_view name);
+
 /** Evaluates a fused program for a run: what it keeps between events, its past, blocks and foreign code are
 those of the run. Belongs to one thread. */
 class FusedEvaluation {
  public:
-  FusedEvaluation(ProgramRun& run, FusedProgram program);
+  FusedEvaluation(ProgramRun& run, FusedProgram program, ProgramTier tier = ProgramTier::kAutomatic);
+  ~FusedEvaluation();
 
   /// The results at some states, in the order of program().states. False: `run.failure()` says why. The
   /// states of the run are not touched, but where blocks are solved.
@@ -22,13 +33,24 @@ class FusedEvaluation {
   /// The states that the results depend on, as places; ascending.
   const std::vector<uint32_t>& states_read() const { return states_read_; }
   uint64_t evaluations = 0;
+  /// "2 kernels for 20000 instances, compiled for 8 lanes".
+  std::string Description() const;
 
  private:
+  void ConsiderCompiling();
   ProgramRun& run_;
   FusedProgram program_;
   FusedInterpreter interpreter_;
   std::vector<double> work_;
   std::vector<uint32_t> states_read_;
+  ProgramTier tier_;
+  double cost_ = 0, spent_ = 0;  // nanoseconds of interpreting, about: of an evaluation, so far
+  enum class Stage : uint8_t { kYoung, kLookedUp, kCompiling, kDone } stage_ = Stage::kYoung;
+  std::unique_ptr<CompiledProgram> compiled_;  // in use
+  std::unique_ptr<CompiledProgram> made_;      // by the thread
+  std::atomic<bool> ready_{false};
+  std::string problem_;
+  std::thread compiler_;
 };
 
 }  // namespace cotree

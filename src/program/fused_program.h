@@ -14,7 +14,6 @@ struct Operand {
   enum class Base : uint8_t { kStates, kDerivatives, kWork, kConstants } base = Base::kWork;
   enum class Kind : uint8_t { kUniform, kContiguous, kIndexed } kind = Kind::kUniform;
   uint32_t at = 0;  // the first place; of kIndexed: where its places begin in FusedProgram::places
-  friend bool operator==(const Operand&, const Operand&) = default;
 };
 
 /** Code that was put together from the equations on the way to a result: instruction kLoad a reads leaf a,

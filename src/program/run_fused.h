@@ -25,11 +25,6 @@ class FusedInterpreter {
   explicit FusedInterpreter(const FusedProgram& program);
   void Run(const FusedRun& run, const FusedArrays& arrays);
 
-  /** Another way to compute the runs of a kernel, with the same bits. */
-  using Compiled = void (*)(const double* const* operands, const uint32_t* const* places,
-                            double* const* targets, const uint32_t* const* target_places, uint64_t count,
-                            const double* times);
-
  private:
   static constexpr uint32_t kStrip = 256;
   static constexpr uint32_t kFew = 6;  // instances: one after the other
@@ -37,7 +32,6 @@ class FusedInterpreter {
     const double* data;
     bool many;  // one value for each instance; otherwise one for all
   };
-  struct Instance;
   void RunStrip(const FusedRun& run, const FusedArrays& arrays, uint32_t first, uint32_t count);
   void RunSingle(const FusedRun& run, const FusedArrays& arrays, uint32_t first, uint32_t count);
   double* ArrayOf(Operand::Base base, const FusedArrays& arrays) const;

@@ -166,8 +166,6 @@ class BackwardDifferences : public StateIntegrator {
     return rate;
   }
 
-  uint64_t newton_iterations = 0;
-
  protected:
   bool InterpolateAll(double time, double* out) override {
     double c[kHighest + 1];
@@ -203,7 +201,7 @@ class BackwardDifferences : public StateIntegrator {
     if (fused.program.complete) {
       first_ = std::move(fused.first);
       rows_ = std::move(fused.rows);
-      by_kernels_.emplace(run_, std::move(fused.program));
+      by_kernels_.emplace(run_, std::move(fused.program), options_.tier);
     } else {
       // By tangents, column after column of one colour at once.
       pattern_ = FindJacobianPattern(program_, {}, true);
@@ -338,7 +336,7 @@ class BackwardDifferences : public StateIntegrator {
     std::fill(correction_.begin(), correction_.end(), 0.0);
     double before = 0;
     for (iterations_ = 1; iterations_ <= kIterations; ++iterations_) {
-      ++newton_iterations;
+      ++iterations;
       if (!right_.Evaluate(end, y_.data(), slope_.data())) {
         problem_ = run_.FailureText();
         return false;

@@ -114,6 +114,7 @@ class AutomaticIntegrator : public Integrator {
     }
     steps = explicit_->steps + (bdf_ != nullptr ? bdf_->steps : 0);
     jacobians = bdf_ != nullptr ? bdf_->jacobians : 0;
+    iterations = bdf_ != nullptr ? bdf_->iterations : 0;
     time_ = *time;
     longest_ = std::max(longest_, *time - before);
     if (ok && ++since_ >= kLook) Look(*time);
@@ -124,6 +125,7 @@ class AutomaticIntegrator : public Integrator {
     return at_->InterpolateSome(time, places, states);
   }
   const FusedProgram* fused() const override { return at_->fused(); }
+  std::string ProgramText() const override { return at_->ProgramText(); }
   bool resumes() const override { return explicit_->resumes() && (bdf_ == nullptr || bdf_->resumes()); }
   std::string problem() const override { return at_->problem(); }
   void Forget() override {
@@ -150,18 +152,15 @@ class AutomaticIntegrator : public Integrator {
   static constexpr int kLook = 40;
   static constexpr double kBorder = 2.5;  // of the region of stability, about: 3.3 along the real axis
 
-  bool TakeOver(double time) {
-    return at_->Interpolate(time) && Restart(time, stop_);
-  }
+  bool TakeOver(double time) { return at_->Interpolate(time) && Restart(time, stop_); }
   // The method for the next steps, by the longest of the last ones.
   void Look(double time) {
     since_ = 0;
     const double step = longest_, rate = at_->FastestRate();
     longest_ = 0;
     const bool now_explicit = at_ == explicit_.get();
-    const bool better =
-        now_explicit ? step * rate > kBorder && step < 0.2 * LargestStep(run_, options_)
-                     : rate > 0 && step * rate < 0.3;
+    const bool better = now_explicit ? step * rate > kBorder && step < 0.2 * LargestStep(run_, options_)
+                                     : rate > 0 && step * rate < 0.3;
     votes_ = better ? votes_ + 1 : 0;
     if (votes_ >= (now_explicit ? 2 : 4)) Change(time, rate, step);
   }

@@ -226,8 +226,8 @@ class RungeKutta : public StateIntegrator {
   }
 
   Projection* projection_;
-  std::vector<double> k_[kStages];  // slopes of the stages
-  std::vector<double> y_, next_, stage_;        // at the beginning and the end of the step
+  std::vector<double> k_[kStages];        // slopes of the stages
+  std::vector<double> y_, next_, stage_;  // at the beginning and the end of the step
   std::vector<double> by_state_;
   double time_ = 0, begin_ = 0, length_ = 0, stop_ = 0, step_ = 0, last_error_ = 1e-4;
   bool fresh_ = true;  // no step yet: next_ is where it begins

@@ -199,7 +199,9 @@ class Simulator {
     out_.notes = external_.Notes();
     for (std::string& note : projection_.Notes()) out_.notes.push_back(std::move(note));
     out_.method = integrator_->Description();
+    out_.program = integrator_->ProgramText();
     out_.jacobians = integrator_->jacobians;
+    out_.iterations = integrator_->iterations;
     out_.evaluations = run_.evaluations;
     out_.events = events_.count;
     return std::move(out_);
@@ -569,7 +571,7 @@ class Simulator {
       }
       std::sort(watched_slots_.begin(), watched_slots_.end());
       watched_slots_.erase(std::unique(watched_slots_.begin(), watched_slots_.end()), watched_slots_.end());
-      watched_.emplace(run_, FuseSlots(program_, watched_slots_, *integrator_->fused()));
+      watched_.emplace(run_, FuseSlots(program_, watched_slots_, *integrator_->fused()), options_.tier);
       watched_values_.resize(watched_slots_.size());
       states_.resize(program_.state_slots.size());
     }
@@ -596,7 +598,7 @@ class Simulator {
   bool RecordAt(double time) {
     if (integrator_->fused() != nullptr) {
       if (!outputs_) {
-        outputs_.emplace(run_, FuseSlots(program_, out_.slots, *integrator_->fused()));
+        outputs_.emplace(run_, FuseSlots(program_, out_.slots, *integrator_->fused()), options_.tier);
         states_.resize(program_.state_slots.size());
         values_.resize(out_.slots.size());
       }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "program/evaluate_fused.h"
 #include "simulation/initialize.h"
 #include "software_component/software_component.h"
 
@@ -35,6 +36,7 @@ struct SimulationOptions {
   double step = 0;      // of the methods with fixed steps; 0: `interval`
   double max_step = 0;  // 0: a 100th of the run, so that no pulse of an input is stepped over unseen
   Method method = Method::kAutomatic;
+  ProgramTier tier = ProgramTier::kAutomatic;
   bool steady = false;
   /// Called now and then with the time reached; false stops the run.
   std::function<bool(double time)> progress;
@@ -67,8 +69,9 @@ struct Trajectory {
   std::string problem;             // what went wrong, with the time; what was computed so far is kept
   Initialization initialization;
   std::string method;       // what integrated, and why
+  std::string program;      // what computed the derivatives
   std::string stop_reason;  // of stop("reason"): the model ended the run
-  uint64_t steps = 0, evaluations = 0, jacobians = 0, events = 0;
+  uint64_t steps = 0, evaluations = 0, jacobians = 0, iterations = 0, events = 0;
   std::vector<double> switch_times;  // known before
   std::vector<double> event_times;   // at which something happened: conditions, samples
 };
@@ -102,7 +105,6 @@ JacobianPattern FindPatternOf(const Program& program, std::span<const uint32_t> 
 std::vector<uint32_t> BlocksToOpen(const Program& program, size_t least);
 
 class Projection;
-struct FusedProgram;
 
 /** An integrator between two switching times. What must stay zero is made so after each step (`projection`,
 none: nothing must).
@@ -131,7 +133,9 @@ class Integrator {
   virtual bool resumes() const { return false; }
   /// What it did, for the summary: "explicit Runge-Kutta, BDF from 0.3 s on: ...".
   virtual std::string Description() const = 0;
-  uint64_t steps = 0, jacobians = 0;
+  uint64_t steps = 0, jacobians = 0, iterations = 0;  // of Newton's method
+  /// What computed the derivatives, for the summary.
+  virtual std::string ProgramText() const { return {}; }
   /// An estimate of the fastest rate along the last steps, from the stages of the method; 0: none.
   virtual double FastestRate() { return 0; }
 };

@@ -15,12 +15,13 @@ class StateIntegrator : public Integrator {
       : run_(run),
         program_(program),
         options_(options),
-        right_(run, FuseDerivatives(program)),
+        right_(run, FuseDerivatives(program), options.tier),
         scale_(program, options, right_.program().state_slots),
         n_(program.state_slots.size()) {}
 
   const FusedProgram* fused() const override { return &right_.program(); }
   std::string problem() const override { return problem_; }
+  std::string ProgramText() const override { return right_.Description(); }
   bool Interpolate(double time) override {
     interpolated_.resize(n_);
     if (!InterpolateAll(time, interpolated_.data())) return false;

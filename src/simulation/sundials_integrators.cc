@@ -41,9 +41,7 @@ class SundialsIntegrator : public Integrator {
   }
 
   std::string problem() const override { return problem_; }
-  void Exchange(Archive& archive) override {
-    scale_.Exchange(archive);
-  }
+  void Exchange(Archive& archive) override { scale_.Exchange(archive); }
 
  protected:
   static std::vector<uint32_t> WithUnknowns(const Program& program, const std::vector<uint32_t>& open) {

@@ -79,7 +79,7 @@ def rlc_ladder(n, spelled=False):
 # --- Stiff RC ladder ---------------------------------------------------------------------------------------------------
 # R = 1 kohm, C from 32 pF to 32 nF over three decades along the ladder, so local time constants from 8 ns to 8 us and, with the
 # wave of 628 sections that the capacitors begin with, slow ones of some 50 ms. The run of 10 ms is 1e6 of the shortest.
-# Step of 1 V at 1 ms with an edge of 1 us.
+# Step of 1 V at 1 ms with an edge of 10 us.
 
 def rc_capacity(k):
     return 1e-9 * 10 ** (1.5 * math.sin(0.7 * k))
@@ -89,8 +89,8 @@ def rc_start(k):
     return math.sin(0.37 * k) + math.sin(0.01 * k)
 
 
-RC_STEP = "Trapezoid(low = 0 V, high = 1 V, period = 1 s, rising = 1 us, width = 0.5 s, delay = 1 ms)"
-RC_PULSE = "PULSE(0 1 1m 1u 1u 0.5 1)"
+RC_STEP = "Trapezoid(low = 0 V, high = 1 V, period = 1 s, rising = 10 us, width = 0.5 s, delay = 1 ms)"
+RC_PULSE = "PULSE(0 1 1m 10u 10u 0.5 1)"
 
 
 def rc_ladder(n, spelled=False):
@@ -99,7 +99,7 @@ def rc_ladder(n, spelled=False):
         lines.append(f"R{k} n{k - 1} n{k} 1k")
         lines.append(f"C{k} n{k} 0 {rc_capacity(k)!r} IC={rc_start(k)!r}")
     kept = places(n)
-    cir = netlist(f"stiff RC ladder of {n} sections", lines, [], ".tran 10u 10m 0 100u uic", [f"v(n{k})" for k in kept])
+    cir = netlist(f"stiff RC ladder of {n} sections", lines, [], ".tran 10u 10m uic", [f"v(n{k})" for k in kept])
     head = (f'system Ladder "stiff RC ladder of {n} sections" {{\n'
             f"  step   : {RC_STEP}\n  source : SignalVoltageSource\n")
     feed = "  connect step.y -> source.u\n  connect source.n -- electrical.ground\n"
@@ -145,7 +145,7 @@ def rc_grid(n, spelled=False):
             if i < n:
                 lines.append(f"RV{k} n{k} n{k + n} 1k")
     kept = grid_numbers(n)
-    cir = netlist(f"RC grid of {n} x {n} nodes", lines, [], ".tran 10u 10m 0 100u uic", [f"v(n{k})" for k in kept])
+    cir = netlist(f"RC grid of {n} x {n} nodes", lines, [], ".tran 10u 10m uic", [f"v(n{k})" for k in kept])
     head = (f'system Grid "RC grid of {n} x {n} nodes" {{\n'
             f"  step   : {RC_STEP}\n  source : SignalVoltageSource\n  feed   : Resistor(R = 1 kohm)\n")
     feed = "  connect step.y -> source.u\n  connect source.n -- electrical.ground\n  connect source.p -- feed.p\n"
@@ -199,7 +199,7 @@ def diode_grid(n, spelled=False, every=1):
     for k in has:
         lines.append(f"C{k} n{k} 0 100n IC=0")
     kept = sorted({has[0], has[len(has) // 3], middle, has[-1]})
-    cir = netlist(f"diode grid of {n} x {n} nodes", lines, [".model DM D(IS=1e-12 N=1)"], ".tran 20u 20m 0 200u uic",
+    cir = netlist(f"diode grid of {n} x {n} nodes", lines, [".model DM D(IS=1e-12 N=1)"], ".tran 20u 20m uic",
                   [f"v(n{k})" for k in kept])
     diode = f"Diode%s(Is = 1e-12 A, Vt = {VT!r} V, Gmin = 1e-12 S)"
     head = (f'system Grid "diode grid of {n} x {n} nodes" {{\n'
@@ -234,22 +234,26 @@ def diode_grid(n, spelled=False, every=1):
 
 
 # --- Buck converter ----------------------------------------------------------------------------------------------------
-# 24 V, 100 kHz, duty 0.5 for 0.1 s (20,000 switchings; `size` is their number over 2, the periods); switch with Ron = 10 mohm and
-# Roff = 1 Mohm, exponential diode on both sides, 100 uH, 50 mohm, 47 uF, 10 ohm. ngspice's control signal crosses the threshold
-# half a nanosecond after the edge begins; so does ours.
+# 24 V, 100 kHz, duty 0.5; `size` is the number of periods: 10,000 are 0.1 s and 20,000 switchings. Switch with Ron = 10 mohm and
+# Roff = 1 Mohm, 100 uH, 50 mohm, 47 uF, 10 ohm. The diode is two straight lines (10 mohm, 1 Mohm) on both sides: ours is
+# IdealDiode, theirs XSPICE's sidiode; in `buck_exponential` it is Shockley's. ngspice's control signal crosses the threshold half
+# a nanosecond after its edge begins; so does ours.
 
-def buck(periods, spelled=False):
+def buck(periods, spelled=False, exponential=False):
     stop = periods * 10e-6
-    lines = ["V1 in 0 24", "S1 in sw c 0 SM", "Vc c 0 PULSE(0 1 0 1n 1n 5u 10u)", "D1 0 sw DM", "L1 sw x 100u IC=0", "R1 x out 0.05",
-             "C1 out 0 47u IC=0", "R2 out 0 10"]
+    lines = ["V1 in 0 24", "S1 in sw c 0 SM", "Vc c 0 PULSE(0 1 0 1n 1n 5u 10u)", "D1 0 sw DM" if exponential else "A1 0 sw DM",
+             "L1 sw x 100u IC=0", "R1 x out 0.05", "C1 out 0 47u IC=0", "R2 out 0 10"]
     interval = stop / 1000
-    cir = netlist("buck converter", lines, [".model SM SW(VT=0.5 VH=0 RON=0.01 ROFF=1e6)", ".model DM D(IS=1e-12 N=1)"],
+    cir = netlist("buck converter", lines,
+                  [".model SM SW(VT=0.5 VH=0 RON=0.01 ROFF=1e6)",
+                   ".model DM " + ("D(IS=1e-12 N=1)" if exponential else "sidiode(Roff=1e6 Ron=0.01 Vfwd=0)")],
                   f".tran {interval!r} {stop!r} uic", ["v(out)", "i(l1)"])
+    diode = f"Diode(Is = 1e-12 A, Vt = {VT!r} V, Gmin = 1e-12 S)" if exponential else "IdealDiode(Ron = 0.01 ohm, Goff = 1e-6 S)"
     cot = f"""system Buck "buck converter, 100 kHz" {{
   supply  : VoltageSource(V = 24 V)
   control : Pulse(low = 0, high = 1, period = 10 us, width = 5.001 us, delay = 0.5 ns)
   switch  : ThresholdSwitch(threshold = 0.5, Ron = 0.01 ohm, Goff = 1e-6 S)
-  diode   : Diode(Is = 1e-12 A, Vt = {VT!r} V, Gmin = 1e-12 S)
+  diode   : {diode}
   l       : Inductor(L = 100 uH, start i = 0 A fixed)
   r       : Resistor(R = 0.05 ohm)
   c       : Capacitor(C = 47 uF, start v = 0 V fixed)
@@ -350,6 +354,7 @@ FAMILIES = {
     "diode_grid": diode_grid,
     "diode_grid_sparse": lambda n, spelled=False: diode_grid(n, spelled, every=5),
     "buck": buck,
+    "buck_exponential": lambda n, spelled=False: buck(n, spelled, exponential=True),
     "drives": drives,
     "drives_dry": lambda n, spelled=False: drives(n, spelled, dry=True),
     "heat_exchanger": heat_exchanger,

@@ -38,6 +38,7 @@ SIZES = {
     "diode_grid": [32],
     "diode_grid_sparse": [32],
     "buck": [10000],
+    "buck_exponential": [10000],
     "drives": [10, 100, 1000],
     "drives_dry": [10, 100],
     "heat_exchanger": [1000, 10000, 100000],
@@ -211,7 +212,7 @@ class Bench:
 
     def reference(self, family, size, model):
         """A curve and what it is: kept in the folder, under the hash of the model."""
-        dense = {"buck": 100, "rlc_ladder": 10}.get(family, 10)
+        dense = 100 if family.startswith("buck") else 10
         key = hashlib.sha256((model.cot + repr(dense)).encode()).hexdigest()[:16]
         path = self.folder / f"reference_{family}_{size}_{key}.npz"
         if path.exists():
@@ -239,9 +240,12 @@ class Bench:
         model = models.write(family, size, self.folder, options.spelled)
         ours_out, their_out = self.folder / "ours.csv", self.folder / "theirs.raw"
         row = {"family": family, "size": size, "states": model.states, "spelled": options.spelled}
+        if options.free and model.cir:
+            # As ours: no step longer than a hundredth of the run.
+            model.cir_path.write_text(re.sub(r"(\.tran \S+ \S+) uic", rf"\g<1> 0 {model.stop / 100!r} uic", model.cir))
         if not model.cir:
             return self.alone(model, row, ours_out)
-        key = f"{family} {size}"
+        key = f"{family} {size}" + (" free" if options.free else "")
         recorded = self.recorded.get(key) if not options.all else None
         curve, row["reference"] = self.reference(family, size, model)
         if recorded:
@@ -319,9 +323,13 @@ def processor():
     return platform.machine()
 
 
+def extent(row):
+    return row["size"] if row["family"].startswith("buck") else row["states"]
+
+
 def exponent(rows, key):
     """Between neighbours in size: log of the times over log of the states."""
-    return [math.log(b[key] / a[key]) / math.log(b["states"] / a["states"]) for a, b in zip(rows, rows[1:])]
+    return [math.log(b[key] / a[key]) / math.log(extent(b) / extent(a)) for a, b in zip(rows, rows[1:])]
 
 
 def show(family, rows):
@@ -363,6 +371,7 @@ def main():
     parser.add_argument("--sizes", help="as 100,1000")
     parser.add_argument("--json", help="write the figures there")
     parser.add_argument("--all", action="store_true", help="run peers that take over two minutes, and record them")
+    parser.add_argument("--free", action="store_true", help="ngspice may take steps of a hundredth of the run instead of the output step")
     parser.add_argument("--spelled", action="store_true", help="our models with every component on a line of its own")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--rtol", type=float, help="this tolerance for us, whatever the error")

@@ -261,19 +261,19 @@ class Bench:
             theirs = [got.cpu]
             if got.cpu > 120:
                 self.record(key, got, row)
-        # The loosest tolerance with which we are as near as they are.
-        rtol = options.rtol or model.rtol
+        # Tighter until we are as near as they are; if asked, from a loose tolerance on.
+        rtol = options.rtol or (1e-2 if options.loosen else model.rtol)
         first = None
         while True:
             got = measure(self.command(model, rtol, ours_out))
             t, values = read_csv(ours_out, model.ours)
             row["our_error"], row["our_rms"] = error(curve, t, values, model.interval)
-            first = first or (got.cpu, row["our_error"])
+            first = first or {"rtol": rtol, "cpu": got.cpu, "error": row["our_error"]}
             if row["our_error"] <= row["their_error"] or rtol < 2e-9 or options.rtol:
                 break
             rtol /= 10 ** 0.5
         row["rtol"], row["our_rows"], row["our_peak"] = rtol, len(t), got.peak
-        row["at_model_rtol"] = {"cpu": first[0], "error": first[1]}
+        row["first"] = first
         row["summary"] = self.summary(got.output)
         ours = [got.cpu]
         for _ in range(options.repeat - 1):
@@ -293,7 +293,8 @@ class Bench:
         row["ours"], row["our_peak"] = statistics.median(g.cpu for g in got), max(g.peak for g in got)
         row["runs"] = [len(got), 0]
         row["rtol"] = self.options.rtol or model.rtol
-        row["summary"] = self.summary(got[0].output)
+        # The time of computing is by the clock on the wall: the least of the runs.
+        row["summary"] = min((self.summary(g.output) for g in got), key=lambda s: s.get("computing", 0))
         if row["summary"].get("steps"):
             states = row["summary"].get("states", model.states)
             row["ns"] = row["summary"]["computing"] / states / row["summary"]["steps"] * 1e9
@@ -351,8 +352,8 @@ def show(family, rows):
                   f"{r['our_error']:>9.2e} {r['their_error']:>9.2e} {r['rtol']:>8.1e} {s.get('steps', ''):>7} {r['their_rows']:>6} "
                   f"{r['our_peak']:>7.1f} {r['their_peak']:>7.1f} {text(ours[i], '.2f'):>5} {text(theirs[i], '.2f'):>6}"
                   + (f"  ngspice recorded ({r['recorded']})" if "recorded" in r else "")
-                  + (f"  (at rtol {1e-4:g}: {r['at_model_rtol']['cpu']:.3f} s, error {r['at_model_rtol']['error']:.1e})"
-                     if r["rtol"] < 0.99e-4 else ""))
+                  + (f"  (at rtol {r['first']['rtol']:g}: {r['first']['cpu']:.3f} s, error {r['first']['error']:.1e})"
+                     if r["rtol"] < 0.99 * r["first"]["rtol"] else ""))
         else:
             print(f"{r['size']:>8} {s.get('states', r['states']):>8} {r['ours']:>9.3f} {r['runs'][0]:>4} {r['rtol']:>8.1e} {s.get('steps', ''):>7} "
                   f"{s.get('events', ''):>7} {s.get('computing', float('nan')):>11.3f} {r.get('ns', float('nan')):>13.1f} {r['our_peak']:>7.1f} "
@@ -371,6 +372,7 @@ def main():
     parser.add_argument("--sizes", help="as 100,1000")
     parser.add_argument("--json", help="write the figures there")
     parser.add_argument("--all", action="store_true", help="run peers that take over two minutes, and record them")
+    parser.add_argument("--loosen", action="store_true", help="the loosest tolerance (from 1e-2) with which our error is not larger than theirs")
     parser.add_argument("--free", action="store_true", help="ngspice may take steps of a hundredth of the run instead of the output step")
     parser.add_argument("--spelled", action="store_true", help="our models with every component on a line of its own")
     parser.add_argument("--repeat", type=int, default=5)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stiff RC ladder of models.py by stock CVODE (BDF, KLU, analytic Jacobian, Debian's vectors), written by hand:
-// cvode_ladder N RTOL [F.csv]. One line of JSON: what a run costs without any translation, and per Newton iteration.
+// The stiff RC ladder of models.py by stock CVODE (BDF, KLU, analytic Jacobian, Debian's vectors), written by
+// hand: cvode_ladder N RTOL [F.csv]. One line of JSON: what a run costs without any translation, and per
+// Newton iteration.
 #include <cvode/cvode.h>
 #include <nvector/nvector_serial.h>
 #include <sundials/sundials_context.h>
@@ -19,7 +20,9 @@ namespace {
 constexpr double kR = 1e3, kStop = 10e-3, kBegin = 1e-3, kEdge = 10e-6;
 std::vector<double> rate;  // 1/(R*C)
 
-double Input(double t) { return std::clamp((t - kBegin) / kEdge, 0.0, 1.0); }
+double Input(double t) {
+  return std::clamp((t - kBegin) / kEdge, 0.0, 1.0);
+}
 
 int Derivatives(double t, N_Vector y, N_Vector dy, void*) {
   const double* v = N_VGetArrayPointer(y);
@@ -112,8 +115,10 @@ int main(int count, char** arguments) {
   gather();
   const double cpu = CpuSeconds() - began;
   std::printf(
-      "{\"peer\": \"CVODE\", \"states\": %zu, \"rtol\": %g, \"cpu\": %.4f, \"steps\": %ld, \"iterations\": %ld, "
+      "{\"peer\": \"CVODE\", \"states\": %zu, \"rtol\": %g, \"cpu\": %.4f, \"steps\": %ld, \"iterations\": "
+      "%ld, "
       "\"evaluations\": %ld, \"factorizations\": %ld, \"ns_per_iteration_and_state\": %.1f}\n",
-      n, rtol, cpu, steps, iterations, evaluations, factorizations, cpu / static_cast<double>(iterations) / n * 1e9);
+      n, rtol, cpu, steps, iterations, evaluations, factorizations,
+      cpu / static_cast<double>(iterations) / n * 1e9);
   if (out) std::fclose(out);
 }

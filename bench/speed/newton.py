@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
 import models
 import run
 

@@ -26,6 +26,7 @@ import time
 
 import numpy as np
 
+sys.dont_write_bytecode = True
 import models
 
 ROOT = models.ROOT
@@ -235,7 +236,14 @@ class Bench:
     def spice(self, model, out):
         return ["ngspice", "-b", "-r", out, model.cir_path]
 
-    def run(self, family, size):
+    def programs(self, family):
+        """The tiers to compare, where there is no peer and this program has them."""
+        if models.FAMILIES[family](2).cir or self.options.extra:
+            return [None]
+        said = subprocess.run([self.cotree, "simulate", "--help"], capture_output=True, text=True).stdout
+        return ["interpreter", "jit", "auto"] if "--program" in said else [None]
+
+    def run(self, family, size, program=None):
         options = self.options
         model = models.write(family, size, self.folder, options.spelled)
         ours_out, their_out = self.folder / "ours.csv", self.folder / "theirs.raw"
@@ -244,7 +252,8 @@ class Bench:
             # As ours: no step longer than a hundredth of the run.
             model.cir_path.write_text(re.sub(r"(\.tran \S+ \S+) uic", rf"\g<1> 0 {model.stop / 100!r} uic", model.cir))
         if not model.cir:
-            return self.alone(model, row, ours_out)
+            row["program"] = program
+            return self.alone(model, row, ours_out, ["--program", program] if program else [])
         key = f"{family} {size}" + (" free" if options.free else "")
         recorded = None if options.all or options.record else self.recorded.get(key)
         curve, row["reference"] = self.reference(family, size, model)
@@ -288,10 +297,11 @@ class Bench:
         row["ratio"] = row["ours"] / row["theirs"]
         return row
 
-    def alone(self, model, row, out):
-        got = [measure(self.command(model, self.options.rtol or model.rtol, out))]
+    def alone(self, model, row, out, extra):
+        command = self.command(model, self.options.rtol or model.rtol, out, extra=extra)
+        got = [measure(command)]
         while len(got) < self.options.repeat and sum(g.cpu for g in got) < 60:
-            got.append(measure(self.command(model, self.options.rtol or model.rtol, out)))
+            got.append(measure(command))
         row["ours"], row["our_peak"] = statistics.median(g.cpu for g in got), max(g.peak for g in got)
         row["runs"] = [len(got), 0]
         row["rtol"] = self.options.rtol or model.rtol
@@ -391,21 +401,27 @@ def main():
     print(f"CPU time of whole commands (user + system), median of the runs told, interleaved; {platform.node()}, {processor()}")
     everything = []
     for family in options.family or list(SIZES):
-        rows = []
-        for size in map(int, options.sizes.split(",")) if options.sizes else SIZES[family]:
-            try:
-                row = bench.run(family, size)
-                if options.record:
-                    print(f"{family} {size}: recorded {bench.recorded[list(bench.recorded)[-1]]}")
-                else:
-                    rows.append(row)
-            except Failed as problem:
-                print(f"\n{family} {size}: {problem}")
-        if rows:
-            show(family, rows)
-        everything += rows
-        if options.json:
-            pathlib.Path(options.json).write_text(json.dumps(everything, indent=1) + "\n")
+        sizes = [int(size) for size in options.sizes.split(",")] if options.sizes else SIZES[family]
+        for program in bench.programs(family):
+            rows = []
+            for size in sizes:
+                # What would take an hour in a slow tier says nothing more.
+                if program and rows and rows[-1]["ours"] * size / rows[-1]["size"] > 300:
+                    print(f"\n{family} {size} with --program {program}: left out, some {rows[-1]['ours'] * size / rows[-1]['size']:.0f} s")
+                    continue
+                try:
+                    row = bench.run(family, size, program)
+                    if options.record:
+                        print(f"{family} {size}: recorded {bench.recorded[f'{family} {size}' + (' free' if options.free else '')]}")
+                    else:
+                        rows.append(row)
+                except Failed as problem:
+                    print(f"\n{family} {size}: {problem}")
+            if rows:
+                show(family + (f", --program {program}" if program else ""), rows)
+            everything += rows
+            if options.json:
+                pathlib.Path(options.json).write_text(json.dumps(everything, indent=1) + "\n")
     return 0
 
 

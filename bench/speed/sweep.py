@@ -10,7 +10,9 @@ import math
 import pathlib
 import statistics
 import subprocess
+import sys
 
+sys.dont_write_bytecode = True
 import models
 import run
 

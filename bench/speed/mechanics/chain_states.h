@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference chain and its states, for all programs that are timed on it.
 //
-// n links, link i (from 1) on a revolute joint about y, x, z in turn; the joint of link 1 at the ground, the others
-// 0.5 m down (-z) in the link before. 1 kg, centre of mass (0.02, 0.01, -0.25) m, moments 0.021, 0.022, 0.004 kg*m^2
-// about it, gravity 9.81 m/s^2 down, no torques. There are 64 states, taken one after the other, so that the state
-// is another one at every call; the sum is over all 64.
+// n links, link i (from 1) on a revolute joint about y, x, z in turn; the joint of link 1 at the ground, the
+// others 0.5 m down (-z) in the link before. 1 kg, centre of mass (0.02, 0.01, -0.25) m, moments 0.021,
+// 0.022, 0.004 kg*m^2 about it, gravity 9.81 m/s^2 down, no torques. There are 64 states, taken one after the
+// other, so that the state is another one at every call; the sum is over all 64.
 #pragma once
 
 #include <time.h>
@@ -52,8 +52,8 @@ inline double CpuSeconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-// `call(s)` computes the accelerations of state s and returns where they stand. Prints a line of JSON: the best of
-// `rounds` times, each over some 0.1 s.
+// `call(s)` computes the accelerations of state s and returns where they stand. Prints a line of JSON: the
+// best of `rounds` times, each over some 0.1 s.
 template <class Call>
 void Time(const char* peer, const char* way, int n, Call call, int rounds = 7) {
   double sum = 0;
@@ -75,7 +75,8 @@ void Time(const char* peer, const char* way, int n, Call call, int rounds = 7) {
     worst = us > worst ? us : worst;
   }
   std::printf(
-      "{\"peer\": \"%s\", \"way\": \"%s\", \"links\": %d, \"us\": %.4f, \"worst_us\": %.4f, \"checksum\": %.12g, "
+      "{\"peer\": \"%s\", \"way\": \"%s\", \"links\": %d, \"us\": %.4f, \"worst_us\": %.4f, \"checksum\": "
+      "%.12g, "
       "\"first\": %.12g, \"last\": %.12g}\n",
       peer, way, n, best, worst, sum, first, last);
   std::fflush(stdout);

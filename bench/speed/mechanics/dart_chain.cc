@@ -18,7 +18,9 @@ void Run(int n) {
     RevoluteJoint::Properties joint;
     joint.mName = "j" + std::to_string(i);
     joint.mAxis = Eigen::Vector3d(chain::kAxes[i % 3][0], chain::kAxes[i % 3][1], chain::kAxes[i % 3][2]);
-    if (i) joint.mT_ParentBodyToJoint.translation() = Eigen::Vector3d(chain::kArm[0], chain::kArm[1], chain::kArm[2]);
+    if (i)
+      joint.mT_ParentBodyToJoint.translation() =
+          Eigen::Vector3d(chain::kArm[0], chain::kArm[1], chain::kArm[2]);
     BodyNode::Properties body;
     body.mName = "b" + std::to_string(i);
     body.mInertia.setMass(1);

@@ -9,11 +9,13 @@
 
 namespace {
 
-// The parser takes no more than 100 elements inside each other: the chain is cut into files of 40 links, each included
-// by the last link of the one before.
+// The parser takes no more than 100 elements inside each other: the chain is cut into files of 40 links, each
+// included by the last link of the one before.
 constexpr int kLinksPerFile = 40;
 
-std::string FileOf(int link) { return link ? "links" + std::to_string(link) + ".xml" : "chain.xml"; }
+std::string FileOf(int link) {
+  return link ? "links" + std::to_string(link) + ".xml" : "chain.xml";
+}
 
 std::string Xml(int begin, int n) {
   const auto vector = [](const double* v) {
@@ -22,11 +24,12 @@ std::string Xml(int begin, int n) {
     return std::string(text);
   };
   std::string text =
-      begin ? "<mujocoinclude>"
-            : "<mujoco><compiler angle=\"radian\" inertiafromgeom=\"false\"/><option gravity=\"0 0 -9.81\">"
-              "<flag contact=\"disable\" constraint=\"disable\" equality=\"disable\" limit=\"disable\" "
-              "frictionloss=\"disable\" passive=\"disable\" actuation=\"disable\" sensor=\"disable\"/></option>"
-              "<size nstack=\"4000000\"/><worldbody>";
+      begin
+          ? "<mujocoinclude>"
+          : "<mujoco><compiler angle=\"radian\" inertiafromgeom=\"false\"/><option gravity=\"0 0 -9.81\">"
+            "<flag contact=\"disable\" constraint=\"disable\" equality=\"disable\" limit=\"disable\" "
+            "frictionloss=\"disable\" passive=\"disable\" actuation=\"disable\" sensor=\"disable\"/></option>"
+            "<size nstack=\"4000000\"/><worldbody>";
   const double none[3] = {0, 0, 0};
   const int end = begin + kLinksPerFile < n ? begin + kLinksPerFile : n;
   for (int i = begin; i < end; ++i)

@@ -226,7 +226,7 @@ class Bench:
             order = np.sort(np.concatenate([np.arange(len(t)), corners])).astype(int)
             t, values, what = t[order], values[order], "matrix exponential"
         else:
-            out = self.folder / "reference.csv"
+            out = self.folder / f"reference_{os.getpid()}.csv"
             measure(self.command(model, 1e-10, out, model.interval / dense))
             t, values = read_csv(out, model.ours)
             what = "ours at rtol 1e-10"
@@ -246,7 +246,7 @@ class Bench:
     def run(self, family, size, program=None):
         options = self.options
         model = models.write(family, size, self.folder, options.spelled)
-        ours_out, their_out = self.folder / "ours.csv", self.folder / "theirs.raw"
+        ours_out, their_out = self.folder / f"ours_{os.getpid()}.csv", self.folder / f"theirs_{os.getpid()}.raw"
         row = {"family": family, "size": size, "states": model.states, "spelled": options.spelled}
         if options.free and model.cir:
             # As ours: no step longer than a hundredth of the run.
@@ -396,8 +396,14 @@ def main():
     parser.add_argument("--check", action="store_true", help="check the reference: matrix exponential, scipy, ours at rtol 1e-10")
     options = parser.parse_args()
     bench = Bench(options)
-    if options.check:
-        return check(bench)
+    try:
+        return check(bench) if options.check else tables(bench, options)
+    finally:
+        for path in bench.folder.glob(f"*_{os.getpid()}.*"):
+            path.unlink()
+
+
+def tables(bench, options):
     print(f"CPU time of whole commands (user + system), median of the runs told, interleaved; {platform.node()}, {processor()}")
     everything = []
     for family in options.family or list(SIZES):

@@ -18,6 +18,7 @@ import pathlib
 import platform
 import re
 import select
+import signal
 import statistics
 import subprocess
 import sys
@@ -47,6 +48,8 @@ SIZES = {
     "mass_chain": [1000, 10000, 100000, 1000000],
 }
 
+RUNNING = []
+
 Measured = collections.namedtuple("Measured", "cpu wall peak output")
 
 
@@ -60,10 +63,11 @@ def measure(command, limit=3600):
     read, write = os.pipe()
     peak = tempfile.NamedTemporaryFile()
     began = time.monotonic()
-    child = subprocess.Popen(["/usr/bin/time", "-o", peak.name, "-f", "%M", *(str(part) for part in command)], stdout=write, stderr=write, stdin=subprocess.DEVNULL)
+    child = subprocess.Popen(["/usr/bin/time", "-o", peak.name, "-f", "%M", *(str(part) for part in command)], stdout=write, stderr=write, stdin=subprocess.DEVNULL, start_new_session=True)
     os.close(write)
     os.set_blocking(read, False)
     parts = []
+    RUNNING.append(child)
     while True:
         ready, _, _ = select.select([read], [], [], 1)
         if ready:
@@ -72,9 +76,10 @@ def measure(command, limit=3600):
                 break
             parts.append(got)
         if time.monotonic() - began > limit:
-            child.kill()
+            os.killpg(child.pid, signal.SIGKILL)
             break
     os.close(read)
+    RUNNING.remove(child)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     wall = time.monotonic() - began
@@ -396,9 +401,12 @@ def main():
     parser.add_argument("--check", action="store_true", help="check the reference: matrix exponential, scipy, ours at rtol 1e-10")
     options = parser.parse_args()
     bench = Bench(options)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what we started ends with us
     try:
         return check(bench) if options.check else tables(bench, options)
     finally:
+        for child in RUNNING:
+            os.killpg(child.pid, signal.SIGKILL)
         for path in bench.folder.glob(f"*_{os.getpid()}.*"):
             path.unlink()
 

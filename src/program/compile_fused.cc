@@ -19,7 +19,8 @@ namespace cotree {
 using LoopFunction = void (*)(const double* const* operands, const uint32_t* const* places, uint64_t count,
                               const double* times, void* const* functions);
 using StraightFunction = void (*)(const double* states, double* derivatives, double* work,
-                                  const double* constants, const double* times, void* const* functions);
+                                  const double* constants, double* scratch, const double* times,
+                                  void* const* functions);
 
 struct CompiledProgram::Call {
   LoopFunction loop = nullptr;
@@ -518,7 +519,10 @@ class StraightWriter {
     const uint32_t inputs = kernel.leaves + kernel.parameters;
     std::vector<std::string> names(kernel.code.instructions.size());
     for (uint32_t instance = 0; instance < run.count; ++instance) {
+      names.assign(names.size(), "");
+      CallTogether(kernel, operands, instance, names);
       for (uint32_t k = 0; k < names.size(); ++k) {
+        if (!names[k].empty()) continue;
         const Instruction& i = kernel.code.instructions[k];
         switch (i.code) {
           case CodeOp::kNumber:
@@ -538,6 +542,7 @@ class StraightWriter {
             break;
           default: {
             names[k] = "%r" + Text(next_++);
+            if (Subtract(kernel.code.instructions, names, i, k)) break;
             const bool two = i.code == CodeOp::kBinary || i.code == CodeOp::kTable || i.code == CodeOp::kIf;
             if (!one_.Write(i, names[k], names[i.a], two ? names[i.b] : std::string(),
                             i.code == CodeOp::kIf ? names[i.c] : std::string(), body_))
@@ -550,10 +555,58 @@ class StraightWriter {
     }
     return true;
   }
+  // The same elementary function of several values that are there from the beginning: in lanes.
+  void CallTogether(const FusedKernel& kernel, const Operand* operands, uint32_t instance,
+                    std::vector<std::string>& names) {
+    const std::vector<Instruction>& code = kernel.code.instructions;
+    std::map<Op, std::vector<uint32_t>> calls;
+    for (uint32_t k = 0; k < code.size(); ++k) {
+      if (code[k].code == CodeOp::kUnary && IsElementary(code[k].op) && code[code[k].a].code == CodeOp::kLoad)
+        calls[code[k].op].push_back(k);
+    }
+    const auto lanes = static_cast<size_t>(many_.lanes());
+    for (const auto& [op, list] : calls) {
+      for (size_t first = 0; first < list.size(); first += lanes) {
+        const size_t count = std::min(lanes, list.size() - first);
+        if (count < 2) break;
+        std::string vector = many_.Constant(0);
+        for (size_t k = 0; k < count; ++k) {
+          const std::string& x = Load(operands[code[code[list[first + k]].a].a], instance);
+          const std::string next = "%g" + Text(next_++);
+          body_ += "  " + next + " = insertelement " + many_.type() + " " + vector + ", double " + x +
+                   ", i32 " + Text(k) + "\n";
+          vector = next;
+        }
+        const std::string result = "%g" + Text(next_++);
+        many_.Write({CodeOp::kUnary, op, 0, 0, 0, 0}, result, vector, {}, {}, body_);
+        for (size_t k = 0; k < count; ++k) {
+          names[list[first + k]] = "%g" + Text(next_++);
+          body_ += "  " + names[list[first + k]] + " = extractelement " + many_.type() + " " + result +
+                   ", i32 " + Text(k) + "\n";
+        }
+      }
+    }
+  }
+  // a + (-1)*b is a - b, bit for bit.
+  bool Subtract(const std::vector<Instruction>& code, const std::vector<std::string>& names,
+                const Instruction& i, uint32_t k) {
+    if (i.code != CodeOp::kBinary || i.op != Op::kAdd) return false;
+    for (const auto& [a, b] : {std::pair(i.a, i.b), std::pair(i.b, i.a)}) {
+      const Instruction& product = code[b];
+      if (product.code != CodeOp::kBinary || product.op != Op::kMultiply) continue;
+      for (const auto& [minus, x] : {std::pair(product.a, product.b), std::pair(product.b, product.a)}) {
+        if (code[minus].code != CodeOp::kNumber || code[minus].number != -1) continue;
+        body_ += "  " + names[k] + " = fsub double " + names[a] + ", " + names[x] + "\n";
+        return true;
+      }
+    }
+    return false;
+  }
   std::string Finish() {
     std::string text = "; straight-line code\n" + Declarations(Lanes());
     text +=
-        "define void @kernel(ptr %states, ptr %derivatives, ptr %work, ptr %constants, ptr %times, ptr "
+        "define void @kernel(ptr %states, ptr %derivatives, ptr %work, ptr %constants, ptr %scratch, ptr "
+        "%times, ptr "
         "%functions) nounwind {\n"
         "  %time = load double, ptr %times\n  %sta = getelementptr double, ptr %times, i64 1\n  %switch = "
         "load double, ptr %sta\n";
@@ -561,7 +614,7 @@ class StraightWriter {
   }
 
  private:
-  static constexpr const char* kBases[] = {"%states", "%derivatives", "%work", "%constants"};
+  static constexpr const char* kBases[] = {"%states", "%derivatives", "%work", "%constants", "%scratch"};
   uint64_t Place(const Operand& operand, uint32_t instance) const {
     const uint64_t place = operand.kind == Operand::Kind::kUniform ? operand.at
                            : operand.kind == Operand::Kind::kContiguous
@@ -593,7 +646,7 @@ class StraightWriter {
   }
 
   const FusedProgram& program_;
-  Arithmetic one_{1};
+  Arithmetic one_{1}, many_{Lanes()};
   std::string body_;
   std::unordered_map<uint64_t, std::string> known_;
   uint64_t next_ = 0;
@@ -694,8 +747,8 @@ size_t CompiledProgram::Run(size_t step, const FusedArrays& arrays) const {
   const Call& call = calls_[step];
   const double times[] = {arrays.time, arrays.switch_time};
   if (call.straight != nullptr) {
-    call.straight(arrays.states, arrays.derivatives, arrays.work, program_->constants.data(), times,
-                  functions_.data());
+    call.straight(arrays.states, arrays.derivatives, arrays.work, program_->constants.data(), arrays.scratch,
+                  times, functions_.data());
     return call.next;
   }
   const FusedRun& run = program_->runs[program_->steps[step].index];
@@ -714,7 +767,8 @@ size_t CompiledProgram::Run(size_t step, const FusedArrays& arrays) const {
     operands = more_operands.data();
     places = more_places.data();
   }
-  const double* bases[] = {arrays.states, arrays.derivatives, arrays.work, program_->constants.data()};
+  const double* bases[] = {arrays.states, arrays.derivatives, arrays.work, program_->constants.data(),
+                           arrays.scratch};
   for (size_t k = 0; k < count; ++k) {
     const Operand& operand = program_->operands[run.first_operand + k];
     const bool indexed = operand.kind == Operand::Kind::kIndexed;

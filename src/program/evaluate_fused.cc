@@ -30,6 +30,7 @@ FusedEvaluation::FusedEvaluation(ProgramRun& run, FusedProgram program, ProgramT
   if (tier_ == ProgramTier::kCompiled)
     compiled_ = CompiledProgram::Make(program_, CompiledProgram::Search::kCompile, &problem_);
   if (program_.compact) work_.resize(program_.work);
+  scratch_.resize(program_.scratch);
   if (!program_.compact) {
     for (uint32_t k = 0; k < program_.states.size(); ++k) states_read_.push_back(k);
     return;
@@ -92,7 +93,7 @@ bool FusedEvaluation::Evaluate(double time, const double* states, double* result
     spent_ += cost_;
     if (spent_ > kWorthLooking) ConsiderCompiling();
   }
-  FusedArrays arrays{states, results, work_.data(), time, run_.switch_time};
+  FusedArrays arrays{states, results, work_.data(), scratch_.data(), time, run_.switch_time};
   if (program_.compact) {
     for (const auto& [slot, place] : program_.copies) work_[place] = run_.values[slot];
     if (compiled_ != nullptr) {

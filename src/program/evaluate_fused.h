@@ -41,7 +41,7 @@ class FusedEvaluation {
   ProgramRun& run_;
   FusedProgram program_;
   FusedInterpreter interpreter_;
-  std::vector<double> work_;
+  std::vector<double> work_, scratch_;
   std::vector<uint32_t> states_read_;
   ProgramTier tier_;
   double cost_ = 0, spent_ = 0;  // nanoseconds of interpreting, about: of an evaluation, so far

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "program/differentiate_code.h"
+#include "program/specialize_fused.h"
 
 namespace cotree {
 namespace {
@@ -701,11 +702,15 @@ size_t FusedProgram::table_bytes() const {
 }
 
 FusedProgram FuseDerivatives(const Program& program) {
-  return Fuser(program, false).Run(program.derivative_slots, nullptr);
+  FusedProgram out = Fuser(program, false).Run(program.derivative_slots, nullptr);
+  SpecializeRuns(out);
+  return out;
 }
 
 FusedProgram FuseSlots(const Program& program, std::span<const uint32_t> slots, const FusedProgram& like) {
-  return Fuser(program, false).Run(slots, &like);
+  FusedProgram out = Fuser(program, false).Run(slots, &like);
+  SpecializeRuns(out);
+  return out;
 }
 
 FusedJacobian FuseJacobian(const Program& program, const FusedProgram& derivatives) {

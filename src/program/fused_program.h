@@ -11,7 +11,7 @@ namespace cotree {
 /** Where an operand of a run stands: in one of the arrays of an evaluation, for all instances the same place,
 one place after the other, or through a table of places. */
 struct Operand {
-  enum class Base : uint8_t { kStates, kDerivatives, kWork, kConstants } base = Base::kWork;
+  enum class Base : uint8_t { kStates, kDerivatives, kWork, kConstants, kScratch } base = Base::kWork;
   enum class Kind : uint8_t { kUniform, kContiguous, kIndexed } kind = Kind::kUniform;
   uint32_t at = 0;  // the first place; of kIndexed: where its places begin in FusedProgram::places
 };
@@ -60,6 +60,7 @@ struct FusedProgram {
   std::vector<uint32_t> state_slots;                  // likewise
   std::vector<std::pair<uint32_t, uint32_t>> copies;  // slot, place: what is taken over into `work` first
   size_t work = 0;                                    // places of the array for what is kept
+  size_t scratch = 0;  // places of the array for what straight-line code hands on
   bool compact = true;
   bool complete = true;  // false: what was asked for is too large for it (Jacobians)
 

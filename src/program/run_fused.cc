@@ -70,6 +70,8 @@ double* FusedInterpreter::ArrayOf(Operand::Base base, const FusedArrays& arrays)
       return arrays.derivatives;
     case Operand::Base::kWork:
       return arrays.work;
+    case Operand::Base::kScratch:
+      return arrays.scratch;
     default:
       return const_cast<double*>(program_.constants.data());
   }

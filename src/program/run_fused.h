@@ -12,6 +12,7 @@ struct FusedArrays {
   const double* states = nullptr;  // in the order of the program
   double* derivatives = nullptr;   // results
   double* work = nullptr;
+  double* scratch = nullptr;
   double time = 0, switch_time = 0;
 };
 

@@ -313,7 +313,7 @@ class Simulator {
       return true;
     }
     if (Simple()) {
-      // Seen from behind is what is recorded below.
+      if (!integrator_->Interpolate(time)) return Fail(time, "the integrator lost its history");
     } else if (!program_.HasEvents()) {
       if (!run_.Run(time)) return Fail(time, run_.FailureText());
     } else if (!events_.Settle(time, {at_stop_.tick, false, true})) {

@@ -130,10 +130,11 @@ class BackwardDifferences : public StateIntegrator {
   bool InterpolateSome(double time, std::span<const uint32_t> places, double* out) override {
     double c[kHighest + 1];
     const int q = Coefficients(time, c);
+    // The same sums as of all states, bit for bit: conditions are looked at here and there.
     for (const uint32_t k : places) {
-      double y = difference_[0][k];
-      for (int j = 1; j <= q; ++j) y += c[j] * difference_[j][k];
-      out[k] = y;
+      double sum = q > 0 ? c[1] * difference_[1][k] : 0;
+      for (int j = 2; j <= q; ++j) sum += c[j] * difference_[j][k];
+      out[k] = q > 0 ? difference_[0][k] + sum : difference_[0][k];
     }
     return true;
   }

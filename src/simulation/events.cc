@@ -306,6 +306,8 @@ bool Events::Settle(double time, Cause cause) {
     }
     const bool jumped = Reinit(time, active);
     changed_ = changed_ || jumped;
+    // Behind a jump all conditions are looked at anew, also those that could not be decided before it.
+    if (jumped) std::fill(blocked_.begin(), blocked_.end(), 0);
     for (const uint32_t w : active) {
       if (program_.whens[w].stops) stopped_ = program_.whens[w].reason;
     }

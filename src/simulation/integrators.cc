@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "simulation/simulate.h"
+#include "simulation/error_scale.h"
 
 namespace cotree {
 namespace {
@@ -96,6 +96,8 @@ class AutomaticIntegrator : public Integrator {
   bool Restart(double time, double stop) override {
     time_ = time;
     stop_ = stop;
+    if (at_ != next_ && at_->error_scale() != nullptr && next_->error_scale() != nullptr)
+      *next_->error_scale() = *at_->error_scale();
     at_ = next_;
     return at_->Restart(time, stop);
   }

@@ -105,6 +105,7 @@ JacobianPattern FindPatternOf(const Program& program, std::span<const uint32_t> 
 std::vector<uint32_t> BlocksToOpen(const Program& program, size_t least);
 
 class Projection;
+class ErrorScale;
 
 /** An integrator between two switching times. What must stay zero is made so after each step (`projection`,
 none: nothing must).
@@ -136,6 +137,8 @@ class Integrator {
   uint64_t steps = 0, jacobians = 0, iterations = 0;  // of Newton's method
   /// What computed the derivatives, for the summary.
   virtual std::string ProgramText() const { return {}; }
+  /// How errors are measured: a method that takes over goes on with it.
+  virtual ErrorScale* error_scale() { return nullptr; }
   /// An estimate of the fastest rate along the last steps, from the stages of the method; 0: none.
   virtual double FastestRate() { return 0; }
 };

@@ -21,6 +21,7 @@ class StateIntegrator : public Integrator {
 
   const FusedProgram* fused() const override { return &right_.program(); }
   std::string problem() const override { return problem_; }
+  ErrorScale* error_scale() override { return &scale_; }
   std::string ProgramText() const override { return right_.Description(); }
   bool Interpolate(double time) override {
     interpolated_.resize(n_);
@@ -52,6 +53,8 @@ class StateIntegrator : public Integrator {
     const double size = std::sqrt(MeanSquare(y, y, floor, unit, n_));
     const double rate = std::sqrt(MeanSquare(slope, y, floor, unit, n_));
     double h = size < 1e-5 || rate < 1e-5 ? 1e-6 * (stop - time) : 0.01 * size / rate;
+    // What passes through zero tells nothing.
+    h = std::max({h, 1e-10 * (options_.stop - options_.start), 1e-14 * std::fabs(time)});
     h = std::min(h, stop - time);
     trial_.resize(n_);
     trial_slope_.resize(n_);

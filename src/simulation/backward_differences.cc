@@ -75,6 +75,7 @@ class BackwardDifferences : public StateIntegrator {
     next_factor_ = 1;
     const double most = LargestStep(run_, options_);
     if (step_ > most) Change(most / step_, order_);
+    int refused = 0;
     for (int tries = 0; tries < 100; ++tries) {
       const double rest = stop_ - time_;
       const bool last = step_ >= rest * (1 - 1e-10);
@@ -91,6 +92,7 @@ class BackwardDifferences : public StateIntegrator {
           continue;
         }
         have_jacobian_ = false;
+        if (++refused > kMostRefused) return false;
         Change(0.25, order_);
         continue;
       }
@@ -184,6 +186,7 @@ class BackwardDifferences : public StateIntegrator {
  private:
   static constexpr double kKappa[kHighest + 1] = {0, -0.1850, -1.0 / 9, -0.0823, -0.0415, 0};
   static constexpr int kIterations = 4;
+  static constexpr int kMostRefused = 10;  // times that a step does not converge
   static constexpr double kNewtonTolerance = 0.03;
 
   // Weights of the differences at a time in the last step; how many.

@@ -131,6 +131,7 @@ class RungeKutta : public StateIntegrator {
   bool TakeStep(double* time) {
     if (!Begin()) return false;
     const double most = LargestStep(run_, options_);
+    int without_values = 0;
     for (int tries = 0; tries < 100; ++tries) {
       step_ = std::min(step_, most);
       double h = step_;
@@ -161,13 +162,15 @@ class RungeKutta : public StateIntegrator {
         scale_.Remember(next_.data());
         return true;
       }
-      if (!std::isfinite(error) && !may_retry()) return false;
+      if (!std::isfinite(error) && (!may_retry() || ++without_values > kMostWithoutValues)) return false;
       rejected_ = true;
-      step_ = h * (std::isfinite(error) ? std::max(0.1, 0.9 * std::pow(error, -0.2)) : 0.1);
+      step_ = h * (std::isfinite(error) ? std::max(0.1, 0.9 * std::pow(error, -0.2)) : 0.25);
     }
     if (problem_.empty()) problem_ = "the steps become too small: something grows without bound, or jumps";
     return false;
   }
+
+  static constexpr int kMostWithoutValues = 10;  // tries of a step
 
   // What the last step gave becomes the beginning of the next.
   bool Begin() {

@@ -90,6 +90,8 @@ class DeadCentres {
     largest_.assign(blocks_.size(), -INFINITY);
     falling_.assign(blocks_.size(), 0);
     last_.assign(blocks_.size(), NAN);
+    last_sign_.assign(blocks_.size(), 0);
+    close_.assign(blocks_.size(), 0);
   }
   bool none() const { return blocks_.empty(); }
   /// A block that is close to a dead centre or could not be solved, if there is one.
@@ -112,18 +114,24 @@ class DeadCentres {
       return out;
     };
     const double little = kLittle * (to - from);
-    const auto a = at(from), a2 = at(from + little), b2 = at(to - little), b = at(to);
+    auto a = at(from);
+    const auto a2 = at(from + little), b2 = at(to - little), b = at(to);
     if (a.empty() || a2.empty() || b2.empty() || b.empty()) return std::nullopt;
     for (size_t k = 0; k < blocks_.size(); ++k) {
       if (a[k].sign == 0 || b[k].sign == 0) {  // shared loads: no matrix of full rank
         last_[k] = NAN;
         continue;
       }
-      if (!(std::fabs(a[k].log - last_[k]) < 1e-6)) {  // another mode, with another matrix
+      // Close to zero a determinant is known to a few digits only.
+      const bool small = std::max(a[k].log, last_[k]) < largest_[k] + zero_;
+      if (!small && !(std::fabs(a[k].log - last_[k]) < 1e-6)) {  // another mode, with another matrix
         largest_[k] = -INFINITY;
         falling_[k] = 0;
+      } else {
+        a[k].sign = last_sign_[k];  // looking back from behind a dead centre finds the other solution
       }
       last_[k] = b[k].log;
+      last_sign_[k] = b[k].sign;
       largest_[k] = std::max({largest_[k], a[k].log, b[k].log});
       const bool changed = a[k].sign * b[k].sign < 0;
       const bool falls = a2[k].log < a[k].log, rises = b2[k].log < b[k].log;
@@ -138,7 +146,10 @@ class DeadCentres {
         least = std::min(least, m[k].log);
         (changed ? m[k].sign == a[k].sign : next[k].log < m[k].log) ? low = middle : high = middle;
       }
-      if (changed || least < largest_[k] + zero_) return std::pair(blocks_[k], low);
+      // A motion that creeps towards it does not pass it either.
+      close_[k] = b[k].log < largest_[k] + zero_ ? close_[k] + 1 : 0;
+      constexpr int kCreeps = 30;
+      if (changed || least < largest_[k] + zero_ || close_[k] >= kCreeps) return std::pair(blocks_[k], low);
     }
     return std::nullopt;
   }
@@ -151,7 +162,9 @@ class DeadCentres {
   std::vector<uint32_t> blocks_;
   std::vector<double> largest_;   // of the determinants, their logarithms
   std::vector<uint8_t> falling_;  // at the end of the last step
-  std::vector<double> last_;      // the logarithms there
+  std::vector<double> last_;      // the logarithms there,
+  std::vector<int> last_sign_;    // and signs
+  std::vector<int> close_;        // steps in a row that ended close to zero
 };
 
 class Simulator {

@@ -54,6 +54,7 @@ typedef struct model {
 /*@end*/
 } model;
 
+size_t model_size(void); /* of a model, for who does not include this file */
 void model_reset(model* m);
 int model_set(model* m, const char* parameter, double number);
 int model_init(model* m, double start, double stop);

@@ -224,6 +224,8 @@ static void find_knots(model* m) {
 /*@end*/
 
 /* ---- The functions of the interface --------------------------------------------------------------------------------- */
+size_t model_size(void) { return sizeof(model); }
+
 void model_reset(model* m) {
   memset(m, 0, sizeof *m);
   memcpy(m->p, parameter_numbers, sizeof parameter_numbers);

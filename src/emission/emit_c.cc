@@ -96,7 +96,9 @@ class Emitter {
       for (const ComponentId id : ComponentsOf(system_, sorted_.equations[k].equation)) components.insert(id.value);
     }
     std::vector<std::string> names;
-    for (const uint32_t c : components) names.push_back(Name(c));
+    for (const uint32_t c : components) {
+      if (!Name(c).empty()) names.push_back(Name(c));
+    }
     return names;
   }
 
@@ -371,6 +373,7 @@ class Emitter {
       list.push_back(fmt::format("{{{}, {}, {}}}", row.target, row.first, row.count));
     structs("sum", "sums");
     for (const SumEntry& e : program_.sum_entries) list.push_back(fmt::format("{{{}, {}}}", e.slot, e.sign));
+    if (list.empty()) list.assign(2, "{0, 0}");  // compilers look ahead
     structs("entry", "sum_entries");
     if (features_.count("tables") > 0) out += Tables();
     if (features_.count("switches") > 0) {
@@ -414,7 +417,7 @@ class Emitter {
     };
     for (const Program::Relation& r : program_.relations)
       list.push_back(fmt::format("{{{}, {}, {}}}", Bound(r), static_cast<int>(r.kind), r.slot));
-    structs("relation", "relations");
+    if (!list.empty()) structs("relation", "relations");
     out += CNumbers(kNumbers, "relation_largest", events_.largest());
     out += CNumbers(kNumbers, "relation_noise", events_.noise());
     out += CIntegers(kInts, "relation_blocked", events_.blocked());
@@ -428,11 +431,11 @@ class Emitter {
     structs("clock_", "clocks");
     for (const Program::Action& a : program_.actions)
       list.push_back(fmt::format("{{{}, {}, {}}}", Bound(a), a.target, a.reinit ? 1 : 0));
-    structs("action", "actions");
+    if (!list.empty()) structs("action", "actions");
     for (const Program::When& w : program_.whens)
       list.push_back(fmt::format("{{{}, {}, {}, {}, {}}}", Bound(w), w.is_elsewhen ? 1 : 0, w.first_action, w.actions,
                                  w.stops ? CString(w.reason) : "NULL"));
-    structs("when", "whens");
+    if (!list.empty()) structs("when", "whens");
     out += CIntegers(kInts, "when_conditions", events_.conditions());
     out += CIntegers(kInts, "held_slots", held_);
     out += CIntegers(kInts, "initial_slots", program_.initial_slots);

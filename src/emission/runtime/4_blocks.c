@@ -114,7 +114,7 @@ static int block_singular(model* m, const block* b) {
 }
 
 /* Whether each residual is small against the terms that it is the sum of. */
-static int block_agrees(model* m, const block* b, double tolerance, double least) {
+MAYBE_UNUSED static int block_agrees(model* m, const block* b, double tolerance, double least) {
   for (int r = 0; r < b->n; ++r) {
     const block_row* row = block_rows + b->rows + r;
     const double* partials = jacobian_of(m, b) + row->first;
@@ -126,7 +126,7 @@ static int block_agrees(model* m, const block* b, double tolerance, double least
   return 1;
 }
 
-static double block_norm(model* m, const block* b) {
+MAYBE_UNUSED static double block_norm(model* m, const block* b) {
   const double* residual = residual_of(m, b);
   double sum = 0;
   for (int r = 0; r < b->n; ++r) sum += residual[r] * residual[r];

@@ -401,7 +401,7 @@ static int find_crossing(simulation* s, double from, double* at, int* failed) {
   const double small = 4 * 2.220446049250313e-16 * fabs(high), share = 1e-14 * (*at - from);
   const double close = small < share ? share : small;
   crossing found[MODEL_RELATIONS];
-  double below[MODEL_RELATIONS], above[MODEL_RELATIONS];
+  double below[MODEL_RELATIONS] = {0}, above[MODEL_RELATIONS] = {0};
   int n = m->crossing_count;
   memcpy(found, m->crossings, (size_t)n * sizeof(crossing));
   distances(s, low, found, n, below, failed);

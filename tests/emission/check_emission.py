@@ -20,15 +20,13 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HERE = os.path.dirname(os.path.abspath(__file__))
 FLAGS = ["-std=c99", "-O2", "-ffp-contract=off", "-fno-builtin", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-# Models whose steps must be short against the usual 1000 a run: the file, and what is said to both programs.
-OPTIONS = {}
 
 
 def models():
-    for folder in ("examples", "tests/textbook"):
+    for folder in ("examples", "tests/textbook", "tests/models", "tests/emission"):
         for path, _, files in sorted(os.walk(os.path.join(ROOT, folder))):
             for name in sorted(files):
-                if name.endswith(".cot"):
+                if name.endswith(".cot") and not name.startswith("err_"):
                     yield os.path.relpath(os.path.join(path, name), ROOT)
 
 
@@ -60,11 +58,6 @@ def difference(a, b):
             if p != q and not (math.isnan(p) and math.isnan(q)):
                 worst = max(worst, abs(p - q) / size)
     return worst
-
-
-def settings(model, method):
-    words = listed("options.txt").get(model, "").split()
-    return words, ["--method", method]
 
 
 def check(model, cotree, compilers, folder, method, tolerance):

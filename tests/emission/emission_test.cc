@@ -21,9 +21,9 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> Models() {
   std::vector<std::string> out;
-  for (const char* folder : {"examples", "tests/textbook"}) {
+  for (const char* folder : {"examples", "tests/textbook", "tests/models", "tests/emission"}) {
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(COTREE_SOURCE_DIR) / folder)) {
-      if (entry.path().extension() == ".cot") out.push_back(entry.path().string());
+      if (entry.path().extension() == ".cot" && !entry.path().filename().string().starts_with("err_")) out.push_back(entry.path().string());
     }
   }
   std::sort(out.begin(), out.end());
@@ -151,10 +151,10 @@ TEST_P(Emitted, GivesTheBitsOfTheInterpreter) {
   library.Get<void(void*)>("model_free")(m);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Emitted, testing::ValuesIn(Models()), [](const auto& info) {
-  std::string name = fs::path(info.param).stem().string();
+INSTANTIATE_TEST_SUITE_P(Models, Emitted, testing::ValuesIn(Models()), [](const auto& model) {
+  std::string name = fs::path(model.param).stem().string();
   for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  return name + "_" + std::to_string(info.index);
+  return name + "_" + std::to_string(model.index);
 });
 
 }  // namespace

@@ -45,6 +45,7 @@ class Emitter {
     if (!problem->empty()) return {};
     FindFeatures();
     FindUses();
+    FindPlaces();
     std::string out = Head() + Text("1_functions") + Sizes() + Text("2_interface") + PublicTables();
     out += Text("2_types");
     if (features_.count("tables") > 0) out += Text("3_tables");
@@ -182,6 +183,26 @@ class Emitter {
       }
     }
   }
+  // The pattern of the Jacobian, where the matrices of blocks lie, what the motion between events depends on.
+  void FindPlaces() {
+    pattern_ = FindJacobianPattern(program_);
+    work_.push_back(0);
+    order_.push_back(0);
+    for (const ImplicitBlock& block : program_.blocks) {
+      const size_t n = block.unknowns.size(), tears = UsesTears(block) ? block.tearing.tears.size() : 0;
+      size_t entries = 0;
+      for (const BlockRow& row : block.rows) entries += row.columns.size();
+      work_.push_back(work_.back() + entries + 3 * n + n * n + tears * tears + n * tears + tears);
+      order_.push_back(order_.back() + n + tears);
+    }
+    for (const Program::Relation& r : program_.relations) {
+      if (r.continuous) held_.push_back(r.slot);
+    }
+    for (const Program::Pre& p : program_.pres) {
+      if (p.continuous) held_.push_back(p.slot);
+    }
+    held_.insert(held_.end(), program_.discrete_slots.begin(), program_.discrete_slots.end());
+  }
   void Use(uint32_t code, uint32_t parameters) {
     called_[code] = true;
     for (const Instruction& i : program_.codes[code].instructions) {
@@ -203,28 +224,11 @@ class Emitter {
     return out;
   }
 
-  std::string Sizes() {
-    pattern_ = FindJacobianPattern(program_);
-    size_t results = 2, work = 0, order = 0;
+  std::string Sizes() const {
+    size_t results = 2;
     for (size_t c = 0; c < program_.codes.size(); ++c) {
       if (called_[c]) results = std::max(results, program_.codes[c].results.size());
     }
-    for (const ImplicitBlock& block : program_.blocks) {
-      const size_t n = block.unknowns.size(), tears = UsesTears(block) ? block.tearing.tears.size() : 0;
-      size_t entries = 0;
-      for (const BlockRow& row : block.rows) entries += row.columns.size();
-      work_.push_back(work);
-      order_.push_back(order);
-      work += entries + 3 * n + n * n + tears * tears + n * tears + tears;
-      order += n + tears;
-    }
-    for (const Program::Relation& r : program_.relations) {
-      if (r.continuous) held_.push_back(r.slot);
-    }
-    for (const Program::Pre& p : program_.pres) {
-      if (p.continuous) held_.push_back(p.slot);
-    }
-    held_.insert(held_.end(), program_.discrete_slots.begin(), program_.discrete_slots.end());
     std::string out = "\nenum {\n";
     const auto add = [&](const char* name, size_t count, const char* what) {
       out += fmt::format("  MODEL_{} = {},{:>{}}/* {} */\n", name, count, "",
@@ -244,8 +248,8 @@ class Emitter {
     add("RESULTS", results, "of a piece of code, at most");
     if (features_.count("blocks") > 0) {
       add("BLOCKS", program_.blocks.size(), "of equations that are solved together");
-      add("WORK", work, "numbers for their matrices");
-      add("ORDER", order, "and pivots");
+      add("WORK", work_.back(), "numbers for their matrices");
+      add("ORDER", order_.back(), "and pivots");
     }
     if (features_.count("switches") > 0) add("SWITCHES", program_.switches.size(), "at times known before");
     if (features_.count("delays") > 0) add("DELAYS", program_.delays.size(), "");
@@ -614,7 +618,7 @@ class Emitter {
   std::vector<bool> called_, in_kernel_, in_block_, read_;
   std::vector<Settable> settable_;
   std::vector<uint32_t> dead_blocks_, held_;
-  std::vector<size_t> work_, order_;
+  std::vector<size_t> work_, order_;  // by block, + 1: where its numbers begin
   JacobianPattern pattern_;
 };
 

@@ -68,6 +68,11 @@ int model_outputs(model* m, double t, const double* x, double* y);
 int model_events(model* m, double t, const double* x, double* g);
 /* d dx / d x by columns: entries model_jacobian_first[j] ... of column j are in rows model_jacobian_rows[...]. */
 int model_jacobian(model* m, double t, const double* x, double* entries);
+/*@if delays*/
+/* What delays remember: call it at each step of your method and a few times in between, the present values being those
+   of time t; `jump`: what was computed jumped there. No step may be longer than a delay. */
+void model_past(model* m, double t, int jump);
+/*@end*/
 /*@if events*/
 /* Carries out an event at the present values; `tick`: samples that are due. m->changed: begin your method anew. */
 int model_event(model* m, double t, int tick);

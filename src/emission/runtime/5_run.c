@@ -61,7 +61,7 @@ static double line_at(const delay_line* line, double time, double inside) {
   }
   return total;
 }
-MAYBE_UNUSED static void line_forget(delay_line* line, double time) {
+static void line_forget(delay_line* line, double time) {
   int old = 0;
   int a = 0, b = line->count;
   while (a < b) {
@@ -315,6 +315,17 @@ double model_segment(model* m, double t) {
   m->switch_time = t + (end - t) / 2;
   return end;
 }
+
+/*@if delays*/
+void model_past(model* m, double t, int jump) {
+  for (int k = 0; k < MODEL_DELAYS; ++k) {
+    const double value = compute(m, &delays[k].b, t);
+    if (jump) line_break(m->lines + k, t, value);
+    else line_add(m->lines + k, t, value);
+    line_forget(m->lines + k, t);
+  }
+}
+/*@end*/
 
 static int run_at(model* m, double t, const double* x) {
   for (int k = 0; k < MODEL_STATES; ++k) m->v[model_state_slots[k]] = x[k];

@@ -10,9 +10,10 @@
 #include "block_triangular/diagnose_order.h"
 #include "emission/c_code.h"
 #include "emission/c_text.h"
+#include "emission/gap_order.h"
 #include "emission/runtime.h"
 #include "simulation/events.h"
-#include "simulation/projection.h"
+#include "system_equations/loop_give.h"
 #include "system_equations/variable_unit.h"
 
 namespace cotree {
@@ -53,6 +54,7 @@ class Emitter {
     if (features_.count("blocks") > 0) out += Blocks() + Text("4_blocks");
     out += Steps() + Text("5_run");
     if (features_.count("events") > 0) out += Text("6_events");
+    if (features_.count("projection") > 0) out += Text("6_projection");
     return out + RunOptions() + Text("7_main");
   }
 
@@ -81,13 +83,6 @@ class Emitter {
             "between them (a small capacity, inertia or elasticity) makes several blocks of it, or run the model "
             "with `cotree simulate`",
             block.unknowns.size(), run_.BlockText(block.block), Listed(ComponentsOfBlock(block)));
-    }
-    for (const EquationSystem::Invariant& invariant : system_.invariants) {
-      if (!invariant.projected) continue;
-      return fmt::format(
-          "the loop{} {} held together by a projection after each step, which an emitted program does not have; "
-          "run the model with `cotree simulate`",
-          invariant.loop.empty() ? "" : " of " + invariant.loop, "is");
     }
     return {};
   }
@@ -143,6 +138,31 @@ class Emitter {
         dead_blocks_.push_back(b);
     }
     add("dead_centres", !dead_blocks_.empty());
+    FindGaps();
+    add("projection", !gap_slots_.empty());
+    add("give", give_ != UINT32_MAX && !watched_blocks_.empty());
+    add("determinants", !dead_blocks_.empty() || features_.count("give") > 0);
+  }
+
+  // What a Projection holds at zero, and the blocks whose determinants it watches.
+  void FindGaps() {
+    std::set<uint32_t> watched;
+    for (const EquationSystem::Invariant& invariant : system_.invariants) {
+      if (!invariant.projected) continue;
+      gap_slots_.push_back(sorted_.Slot({invariant.variable, 0}));
+      if (invariant.multiplier == UINT32_MAX) continue;
+      const uint32_t slot = sorted_.Slot({invariant.multiplier, 0});
+      for (uint32_t b = 0; b < program_.blocks.size(); ++b) {
+        const auto& unknowns = program_.blocks[b].unknowns;
+        if (std::find(unknowns.begin(), unknowns.end(), slot) != unknowns.end()) watched.insert(b);
+      }
+    }
+    if (gap_slots_.empty()) return;
+    watched_blocks_.assign(watched.begin(), watched.end());
+    const uint32_t give = GiveVariable(system_);
+    if (give != UINT32_MAX) give_ = sorted_.Slot({give, 0});
+    gaps_ = FindPatternOf(program_, gap_slots_);
+    gap_order_ = FindGapOrder(gaps_, gap_slots_.size());
   }
 
   // Which codes are called, and which parameters they read.
@@ -250,6 +270,13 @@ class Emitter {
       add("BLOCKS", program_.blocks.size(), "of equations that are solved together");
       add("WORK", work_.back(), "numbers for their matrices");
       add("ORDER", order_.back(), "and pivots");
+    }
+    if (features_.count("projection") > 0) {
+      add("GAPS", gap_slots_.size(), "that must stay zero");
+      add("GAP_ENTRIES", gaps_.entries, "of their Jacobian");
+      add("GAP_COLOURS", gaps_.colours, "of its columns");
+      add("GAP_FACTORS", gap_order_.factor_first.back(), "entries of factors");
+      add("WATCHED", watched_blocks_.size(), "blocks of multipliers");
     }
     if (features_.count("switches") > 0) add("SWITCHES", program_.switches.size(), "at times known before");
     if (features_.count("delays") > 0) add("DELAYS", program_.delays.size(), "");
@@ -409,7 +436,28 @@ class Emitter {
       }
       structs("assertion", "assertions");
     }
+    if (features_.count("projection") > 0) out += GapData();
     return features_.count("events") > 0 ? out + EventData() : out;
+  }
+
+  std::string GapData() const {
+    std::vector<size_t> first{0}, rows;
+    for (const auto& column : gaps_.rows_of_column) {
+      rows.insert(rows.end(), column.begin(), column.end());
+      first.push_back(rows.size());
+    }
+    std::vector<std::string> entries;
+    for (const auto& [row, from] : gap_order_.entries) entries.push_back(fmt::format("{{{}, {}}}", row, from));
+    std::string out = CIntegers(kInts, "gap_slots", gap_slots_) + CIntegers(kInts, "gap_first", first) +
+                      CIntegers(kInts, "gap_rows", rows) + CIntegers(kInts, "gap_colours", gaps_.colour_of_column) +
+                      CIntegers(kInts, "gap_order", gap_order_.place) +
+                      CIntegers(kInts, "gap_square_first", gap_order_.first) +
+                      CIntegers(kInts, "gap_parents", gap_order_.parents) +
+                      CIntegers(kInts, "gap_factor_first", gap_order_.factor_first) +
+                      CIntegers(kInts, "watched_blocks", watched_blocks_);
+    out += CArray("MAYBE_UNUSED static const struct {\n  int row, from;\n}", "gap_square", entries, "{0}");
+    if (features_.count("give") > 0) out += fmt::format("static const int give_slot = {};\n", give_);
+    return out;
   }
 
   std::string EventData() const {
@@ -619,7 +667,10 @@ class Emitter {
   std::vector<Settable> settable_;
   std::vector<uint32_t> dead_blocks_, held_;
   std::vector<size_t> work_, order_;  // by block, + 1: where its numbers begin
-  JacobianPattern pattern_;
+  JacobianPattern pattern_, gaps_;
+  std::vector<uint32_t> gap_slots_, watched_blocks_;
+  GapOrder gap_order_;
+  uint32_t give_ = UINT32_MAX;
 };
 
 }  // namespace

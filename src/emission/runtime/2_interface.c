@@ -40,6 +40,15 @@ typedef struct model {
 /*@if delays*/
   delay_line lines[MODEL_DELAYS];
 /*@end*/
+/*@if projection*/
+  int known, rounded;                   /* the matrix of invariants is that of some step before */
+  double gaps[MODEL_GAP_ENTRIES + 1];   /* invariants by states */
+  double square[MODEL_GAPS * MODEL_GAPS];
+  double rounding[MODEL_GAPS];          /* what counts as zero */
+  double factors[MODEL_GAP_FACTORS + 1], pivots[MODEL_GAPS];
+  int factor_rows[MODEL_GAP_FACTORS + 1];
+  double widest[MODEL_WATCHED + 1];     /* of the determinants, their logarithms */
+/*@end*/
 /*@if events*/
   double clock_next[MODEL_CLOCKS + 1]; /* number of the next tick */
   int conditions[MODEL_WHENS + 1];     /* of whens, at the last event */
@@ -68,6 +77,10 @@ int model_outputs(model* m, double t, const double* x, double* y);
 int model_events(model* m, double t, const double* x, double* g);
 /* d dx / d x by columns: entries model_jacobian_first[j] ... of column j are in rows model_jacobian_rows[...]. */
 int model_jacobian(model* m, double t, const double* x, double* entries);
+/*@if projection*/
+/* After each step of your method: the nearest states at which the loops of mechanisms are closed. */
+int model_project(model* m, double t, double* x);
+/*@end*/
 /*@if delays*/
 /* What delays remember: call it at each step of your method and a few times in between, the present values being those
    of time t; `jump`: what was computed jumped there. No step may be longer than a delay. */

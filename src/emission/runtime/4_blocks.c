@@ -391,3 +391,35 @@ static int tangent_block(model* m, int index) {
   for (int k = 0; k < b->n; ++k) m->d[block_unknowns[b->unknowns + k]] = right[k];
   return 1;
 }
+
+/*@if determinants*/
+/* The determinant of the matrix with which a block was solved last. */
+typedef struct determinant {
+  int sign; /* 0: singular */
+  double log;
+} determinant;
+static determinant find_determinant(model* m, int index) {
+  const block* b = blocks + index;
+  determinant out = {0, 0};
+  if (!block_factors(m, index)) return out;
+  const double *lu = lu_of(m, b), *scale = scale_of(m, b);
+  const int* order = m->order + b->order;
+  char seen[32] = {0};
+  out.sign = 1;
+  for (int k = 0; k < b->n; ++k) {
+    const double pivot = lu[order[k] * b->n + k];
+    out.sign *= pivot > 0 ? 1 : pivot < 0 ? -1 : 0;
+    out.log += log(fabs(pivot));
+    out.log -= log(scale[k]);
+  }
+  for (int start = 0; start < b->n; ++start) {
+    int length = 0;
+    for (int at = start; !seen[at]; at = order[at]) {
+      seen[at] = 1;
+      ++length;
+    }
+    if (length > 0 && length % 2 == 0) out.sign = -out.sign;
+  }
+  return out;
+}
+/*@end*/

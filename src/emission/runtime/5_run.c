@@ -279,6 +279,10 @@ int model_init(model* m, double start, double stop) {
   m->changed = m->fired = m->undecided = 0;
   m->stopped = NULL;
 /*@end*/
+/*@if projection*/
+  m->known = m->rounded = 0;
+  for (int k = 0; k < MODEL_WATCHED; ++k) m->widest[k] = -INFINITY;
+/*@end*/
 /*@if switches*/
   find_knots(m);
 /*@end*/

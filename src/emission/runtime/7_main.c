@@ -150,6 +150,9 @@ static int method_step(simulation* s, double* time) {
     for (int k = 0; k < MODEL_STATES; ++k)
       s->y[k] = s->begin[k] + h / 6 * (s->begin_slope[k] + 2 * s->k2[k] + 2 * s->k3[k] + s->k4[k]);
   }
+/*@if projection*/
+  if (model_project(&s->m, end, s->y) != 0) return 0;
+/*@end*/
   if (!slopes(s, end, s->y, s->slope)) return 0;
   *time = s->time = end;
   return 1;
@@ -291,34 +294,6 @@ static int past(simulation* s, double from, double to, double end) {
 /*@if dead_centres*/
 /* Whether constraints keep determining the motion: where the determinant of the block that a nonlinear constraint is
    solved in passes zero, they do not. */
-typedef struct determinant {
-  int sign; /* 0: singular */
-  double log;
-} determinant;
-static determinant find_determinant(model* m, int index) {
-  const block* b = blocks + index;
-  determinant out = {0, 0};
-  if (!block_factors(m, index)) return out;
-  const double *lu = lu_of(m, b), *scale = scale_of(m, b);
-  const int* order = m->order + b->order;
-  char seen[32] = {0};
-  out.sign = 1;
-  for (int k = 0; k < b->n; ++k) {
-    const double pivot = lu[order[k] * b->n + k];
-    out.sign *= pivot > 0 ? 1 : pivot < 0 ? -1 : 0;
-    out.log += log(fabs(pivot));
-    out.log -= log(scale[k]);
-  }
-  for (int start = 0; start < b->n; ++start) {
-    int length = 0;
-    for (int at = start; !seen[at]; at = order[at]) {
-      seen[at] = 1;
-      ++length;
-    }
-    if (length > 0 && length % 2 == 0) out.sign = -out.sign;
-  }
-  return out;
-}
 static int determinants_at(simulation* s, double time, determinant* out) {
   if (!move_to(s, time)) return 0;
   for (int k = 0; k < MODEL_DEAD; ++k) out[k] = find_determinant(&s->m, dead_blocks[k]);
@@ -616,6 +591,9 @@ static int integrate(simulation* s) {
       for (int k = 0; k < MODEL_BLOCKS; ++k)
         s->m.factored[k] = s->m.constant_done[k] = s->m.stale[k] = s->m.refused[k] = 0;
     }
+/*@end*/
+/*@if projection*/
+    if (checkpoint && !located) s->m.known = s->m.rounded = 0;
 /*@end*/
   }
 /*@if events*/

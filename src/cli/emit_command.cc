@@ -55,7 +55,8 @@ int RunEmit(const SimulateOptions& options, const Console& console) {
   if (!WriteFileSafely(options.output, text)) return kExitForeign;
   fmt::print("{}: {} states, {} outputs; {} with steps of {} in {}\n", header.model,
              p.translation->sorted->states.size(), emit.columns.size(), MethodName(emit.run.method),
-             emit.run.step > 0 ? fmt::format("{:g} s", emit.run.step) : "the output's interval", options.output);
+             emit.run.step > 0 ? fmt::format("{:g} s", emit.run.step) : "the output's interval",
+             options.output);
   return kExitOk;
 }
 

@@ -395,7 +395,8 @@ int RunCotree(int argc, char** argv) {
       "emit", "the system as one C file: derivatives, outputs, events, Jacobian, and a program that runs it");
   emit_command->add_option("FILE", emit.file, "a .cot file")->required();
   emit_command->add_option("-o,--out", emit.output, "write to this file, not to the screen");
-  emit_command->add_option("--method", emit.solver, "of the program, with fixed steps: euler, heun, rk4 (rk4)")
+  emit_command
+      ->add_option("--method", emit.solver, "of the program, with fixed steps: euler, heun, rk4 (rk4)")
       ->check(CLI::IsMember({"euler", "heun", "rk4"}));
   emit_command->add_option("--step", emit_times.step, "of the program; otherwise the interval of the output");
   emit_command->add_option("--stop", emit_times.stop, "when the program ends: \"2.5 s\", \"40 ms\", 2.5");
@@ -524,9 +525,9 @@ Operations:
     }
     if (app.get_subcommands().empty() && argv[1][0] != '-') {
       const std::string_view near =
-          Nearest(argv[1], {"check", "graph", "simulate", "sweep", "values", "plot", "convert", "compare",
-                            "tree", "order", "equations", "derive", "report", "emit", "linearize", "trim", "fmt",
-                            "new", "library", "edit-text"});
+          Nearest(argv[1], {"check",     "graph", "simulate", "sweep",     "values",  "plot",     "convert",
+                            "compare",   "tree",  "order",    "equations", "derive",  "report",   "emit",
+                            "linearize", "trim",  "fmt",      "new",       "library", "edit-text"});
       std::fprintf(stderr, "cotree: `%s` is not a command%s\nTry `cotree --help`.\n", argv[1],
                    near.empty() ? "" : ("; did you mean `" + std::string(near) + "`?").c_str());
       return kExitUsage;

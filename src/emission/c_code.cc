@@ -29,7 +29,9 @@ std::string UnaryName(Op op) {
 class FunctionWriter {
  public:
   FunctionWriter(const Code& code, bool tangents, size_t results)
-      : code_(code), tangents_(tangents), results_(code.results.begin(), code.results.begin() + static_cast<std::ptrdiff_t>(results)) {}
+      : code_(code),
+        tangents_(tangents),
+        results_(code.results.begin(), code.results.begin() + static_cast<std::ptrdiff_t>(results)) {}
 
   std::string Write(std::string_view name) {
     FindNeeded();
@@ -38,8 +40,8 @@ class FunctionWriter {
     }
     for (size_t k = 0; k < results_.size(); ++k)
       Line(fmt::format("r[{}] = {}{}", k, tangents_ ? 't' : 'a', results_[k]));
-    std::string head = fmt::format(
-        "static void {}(const model* m, const double* p, const int* s, double* r) {{\n", name);
+    std::string head =
+        fmt::format("static void {}(const model* m, const double* p, const int* s, double* r) {{\n", name);
     if (!uses_model_) head += "  (void)m;\n";
     if (!uses_parameters_) head += "  (void)p;\n";
     if (!uses_slots_) head += "  (void)s;\n";
@@ -110,9 +112,9 @@ class FunctionWriter {
     if (op == Op::kNot) return Set(k, fmt::format("a{} == 0 ? 1.0 : 0.0", x), "0.0");
     const std::string name = UnaryName(op);
     const bool flat = op == Op::kSign || op == Op::kFloor || op == Op::kCeil;
-    const std::string slope = flat ? fmt::format("(0.0 * t{})", x)
-                                   : fmt::format("slope_{}(a{}) * t{}",
-                                                 name.starts_with("f_") ? name.substr(2) : name, x, x);
+    const std::string slope =
+        flat ? fmt::format("(0.0 * t{})", x)
+             : fmt::format("slope_{}(a{}) * t{}", name.starts_with("f_") ? name.substr(2) : name, x, x);
     Set(k, fmt::format("{}(a{})", name, x), fmt::format("t{} == 0 ? 0 : {}", x, slope));
   }
 
@@ -205,7 +207,8 @@ std::string CFunction(const Code& code, uint32_t number) {
 }
 
 std::string CTangent(const Code& code, uint32_t number, bool first_only) {
-  return FunctionWriter(code, true, first_only ? 1 : code.results.size()).Write(fmt::format("tangent_{}", number));
+  return FunctionWriter(code, true, first_only ? 1 : code.results.size())
+      .Write(fmt::format("tangent_{}", number));
 }
 
 }  // namespace cotree

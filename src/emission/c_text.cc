@@ -50,9 +50,11 @@ std::string CArray(std::string_view type, std::string_view name, std::span<const
     if (elements.size() > 1 && used + width > kWidth) {
       out += "\n  ";
       used = 2;
+    } else if (k > 0) {
+      out += ' ';
     }
     out += elements[k];
-    if (k + 1 < elements.size()) out += ", ";
+    if (k + 1 < elements.size()) out += ',';
     used += width;
   }
   return out + "};\n";

@@ -19,13 +19,13 @@
 namespace cotree {
 namespace {
 
-constexpr std::string_view kInts = "MAYBE_UNUSED static const int", kNumbers = "MAYBE_UNUSED static const double";
+constexpr std::string_view kInts = "MAYBE_UNUSED static const int",
+                           kNumbers = "MAYBE_UNUSED static const double";
 
 std::string Listed(const std::vector<std::string>& names) {
   constexpr size_t kMost = 8;
   std::string out;
-  for (size_t k = 0; k < names.size() && k < kMost; ++k)
-    out += (k > 0 ? ", `" : "`") + names[k] + "`";
+  for (size_t k = 0; k < names.size() && k < kMost; ++k) out += (k > 0 ? ", `" : "`") + names[k] + "`";
   return names.size() > kMost ? out + fmt::format(" and {} more", names.size() - kMost) : out;
 }
 
@@ -72,15 +72,18 @@ class Emitter {
     for (const Program::External& e : program_.externals) names.push_back(Name(e.component));
     if (!names.empty())
       return fmt::format(
-          "{} {} code of {} own in a shared library, which an emitted program cannot call; give {} equations, "
+          "{} {} code of {} own in a shared library, which an emitted program cannot call; give {} "
+          "equations, "
           "or run the model with `cotree simulate`",
           Listed(names), names.size() == 1 ? "has" : "have", names.size() == 1 ? "its" : "their",
           names.size() == 1 ? "it" : "them");
     for (const ImplicitBlock& block : program_.blocks) {
       if (block.unknowns.size() > LinearSolver::kDense)
         return fmt::format(
-            "a block of {} unknowns, {}, is too large for an emitted program (32 at most): it joins {}; storage "
-            "between them (a small capacity, inertia or elasticity) makes several blocks of it, or run the model "
+            "a block of {} unknowns, {}, is too large for an emitted program (32 at most): it joins {}; "
+            "storage "
+            "between them (a small capacity, inertia or elasticity) makes several blocks of it, or run the "
+            "model "
             "with `cotree simulate`",
             block.unknowns.size(), run_.BlockText(block.block), Listed(ComponentsOfBlock(block)));
     }
@@ -89,7 +92,8 @@ class Emitter {
   std::vector<std::string> ComponentsOfBlock(const ImplicitBlock& block) const {
     std::set<uint32_t> components;
     for (const uint32_t k : sorted_.Block(block.block)) {
-      for (const ComponentId id : ComponentsOf(system_, sorted_.equations[k].equation)) components.insert(id.value);
+      for (const ComponentId id : ComponentsOf(system_, sorted_.equations[k].equation))
+        components.insert(id.value);
     }
     std::vector<std::string> names;
     for (const uint32_t c : components) {
@@ -236,11 +240,15 @@ class Emitter {
     std::string out = "/* Emitted by cotree " COTREE_VERSION "; do not edit.\n";
     for (const std::string& line : options_.head) out += "   " + CComment(line) + "\n";
     out +=
-        "\n   cc -std=c99 -O2 -ffp-contract=off -fno-builtin -DCOTREE_SLEEF model.c -lsleef -lm   the bits of cotree\n"
-        "   cc -std=c99 -O2 -ffp-contract=off -fno-builtin model.c -lm                          with the platform's sin, exp, ...\n"
+        "\n   cc -std=c99 -O2 -ffp-contract=off -fno-builtin -DCOTREE_SLEEF model.c -lsleef -lm   the bits "
+        "of cotree\n"
+        "   cc -std=c99 -O2 -ffp-contract=off -fno-builtin model.c -lm                          with the "
+        "platform's sin, exp, ...\n"
         "   -DMODEL_NO_MAIN leaves the program out: functions for a program of your own.\n\n"
-        "   The values with which a run begins were found by cotree and stand here as constants. Other parameters change\n"
-        "   what follows, not the states at the beginning; parameters that cotree computed from others do not follow them. */\n\n";
+        "   The values with which a run begins were found by cotree and stand here as constants. Other "
+        "parameters change\n"
+        "   what follows, not the states at the beginning; parameters that cotree computed from others do "
+        "not follow them. */\n\n";
     return out;
   }
 
@@ -251,15 +259,16 @@ class Emitter {
     }
     std::string out = "\nenum {\n";
     const auto add = [&](const char* name, size_t count, const char* what) {
-      out += fmt::format("  MODEL_{} = {},{:>{}}/* {} */\n", name, count, "",
-                         std::max<int>(1, 24 - static_cast<int>(std::string(name).size() +
-                                                                std::to_string(count).size())),
-                         what);
+      out += fmt::format(
+          "  MODEL_{} = {},{:>{}}/* {} */\n", name, count, "",
+          std::max<int>(1, 24 - static_cast<int>(std::string(name).size() + std::to_string(count).size())),
+          what);
     };
     add("STATES", program_.state_slots.size(), "of derivatives, too");
     add("OUTPUTS", options_.columns.size(), "columns of the CSV");
     add("SETTABLE", settable_.size(), "parameters by name");
-    add("INPUTS", program_.input_slots.size(), "free inputs and their derivatives: set m.v[model_input_slots[k]]");
+    add("INPUTS", program_.input_slots.size(),
+        "free inputs and their derivatives: set m.v[model_input_slots[k]]");
     add("RELATIONS", program_.relations.size(), "conditions on the motion");
     add("JACOBIAN", pattern_.entries, "entries of the Jacobian");
     add("COLOURS", pattern_.colours, "of its columns");
@@ -282,7 +291,8 @@ class Emitter {
     if (features_.count("delays") > 0) add("DELAYS", program_.delays.size(), "");
     if (features_.count("assertions") > 0) add("ASSERTIONS", program_.assertions.size(), "");
     if (features_.count("decisions") > 0) add("DECISIONS", Decisions().size(), "how equations were solved");
-    if (features_.count("dead_centres") > 0) add("DEAD", dead_blocks_.size(), "blocks that may have dead centres");
+    if (features_.count("dead_centres") > 0)
+      add("DEAD", dead_blocks_.size(), "blocks that may have dead centres");
     if (features_.count("events") > 0) {
       add("CLOCKS", program_.clocks.size(), "of samples");
       add("WHENS", program_.whens.size(), "");
@@ -298,7 +308,8 @@ class Emitter {
 
   std::string ParameterName(uint32_t component, uint32_t k) const {
     const ScalarElement& scalar = system_.scalars[system_.parts[component].scalar];
-    const std::string own(system_.model->expressions.SymbolName(scalar.parameters[k].symbol)), of = Name(component);
+    const std::string own(system_.model->expressions.SymbolName(scalar.parameters[k].symbol)),
+        of = Name(component);
     return of.empty() ? own : of + "." + own;
   }
   std::string ParameterUnit(uint32_t component, uint32_t k) const {
@@ -314,7 +325,8 @@ class Emitter {
 
   // Names, units and places for who uses the interface.
   std::string PublicTables() const {
-    std::string out = "\n/* ---- Names, units and places -------------------------------------------------- */\n";
+    std::string out =
+        "\n/* ---- Names, units and places -------------------------------------------------- */\n";
     const auto add = [&](std::string_view name, const std::vector<std::string>& texts) {
       std::vector<std::string> quoted;
       for (const std::string& text : texts) quoted.push_back(CString(text));
@@ -367,7 +379,8 @@ class Emitter {
   static std::string Bound(const Program::Bound& b) {
     return fmt::format("{{{}, {}, {}}}", b.code, b.first_local, b.parameters);
   }
-  static std::string Structs(std::string_view type, std::string_view name, const std::vector<std::string>& elements) {
+  static std::string Structs(std::string_view type, std::string_view name,
+                             const std::vector<std::string>& elements) {
     return CArray(fmt::format("MAYBE_UNUSED static const {}", type), name, elements, "{0}");
   }
   // Decisions that look at the same numbers are one.
@@ -381,7 +394,8 @@ class Emitter {
   }
 
   std::string Data() const {
-    std::string out = "\n/* ---- Numbers ---------------------------------------------------------------------- */\n";
+    std::string out =
+        "\n/* ---- Numbers ---------------------------------------------------------------------- */\n";
     std::vector<std::string> list;
     const auto structs = [&](std::string_view type, std::string_view name) {
       out += Structs(type, name, list);
@@ -416,8 +430,8 @@ class Emitter {
     if (features_.count("decisions") > 0) {
       for (const Program::Decision& d : Decisions())
         list.push_back(fmt::format("{{{}, {}, {}}}", d.code, d.parameters, d.nonzero ? 1 : 0));
-      out += CArray(
-          "MAYBE_UNUSED static const struct {\n  int code, parameters, nonzero;\n}", "decisions", list, "{0}");
+      out += CArray("MAYBE_UNUSED static const struct {\n  int code, parameters, nonzero;\n}", "decisions",
+                    list, "{0}");
       list.clear();
     }
     if (features_.count("delays") > 0) {
@@ -447,9 +461,11 @@ class Emitter {
       first.push_back(rows.size());
     }
     std::vector<std::string> entries;
-    for (const auto& [row, from] : gap_order_.entries) entries.push_back(fmt::format("{{{}, {}}}", row, from));
+    for (const auto& [row, from] : gap_order_.entries)
+      entries.push_back(fmt::format("{{{}, {}}}", row, from));
     std::string out = CIntegers(kInts, "gap_slots", gap_slots_) + CIntegers(kInts, "gap_first", first) +
-                      CIntegers(kInts, "gap_rows", rows) + CIntegers(kInts, "gap_colours", gaps_.colour_of_column) +
+                      CIntegers(kInts, "gap_rows", rows) +
+                      CIntegers(kInts, "gap_colours", gaps_.colour_of_column) +
                       CIntegers(kInts, "gap_order", gap_order_.place) +
                       CIntegers(kInts, "gap_square_first", gap_order_.first) +
                       CIntegers(kInts, "gap_parents", gap_order_.parents) +
@@ -485,8 +501,8 @@ class Emitter {
       list.push_back(fmt::format("{{{}, {}, {}}}", Bound(a), a.target, a.reinit ? 1 : 0));
     if (!list.empty()) structs("action", "actions");
     for (const Program::When& w : program_.whens)
-      list.push_back(fmt::format("{{{}, {}, {}, {}, {}}}", Bound(w), w.is_elsewhen ? 1 : 0, w.first_action, w.actions,
-                                 w.stops ? CString(w.reason) : "NULL"));
+      list.push_back(fmt::format("{{{}, {}, {}, {}, {}}}", Bound(w), w.is_elsewhen ? 1 : 0, w.first_action,
+                                 w.actions, w.stops ? CString(w.reason) : "NULL"));
     if (!list.empty()) structs("when", "whens");
     out += CIntegers(kInts, "when_conditions", events_.conditions());
     out += CIntegers(kInts, "held_slots", held_);
@@ -506,10 +522,10 @@ class Emitter {
         out += CNumbers(kNumbers, name, values);
         return name;
       };
-      const std::string x = numbers("x", f.knots()), y = numbers("y", f.columns()), z = numbers("z", f.values()),
-                        slopes = numbers("slopes", f.slopes());
-      list.push_back(fmt::format("{{{}, {}, {}, {}, {}, {}, {}, {}}}", f.knots().size(), f.columns().size(), x, y, z,
-                                 slopes, f.interpolation() == Table::Interpolation::kHold ? 1 : 0,
+      const std::string x = numbers("x", f.knots()), y = numbers("y", f.columns()),
+                        z = numbers("z", f.values()), slopes = numbers("slopes", f.slopes());
+      list.push_back(fmt::format("{{{}, {}, {}, {}, {}, {}, {}, {}}}", f.knots().size(), f.columns().size(),
+                                 x, y, z, slopes, f.interpolation() == Table::Interpolation::kHold ? 1 : 0,
                                  static_cast<int>(f.extrapolation())));
     }
     return out + Structs("table", "tables", list);
@@ -517,7 +533,8 @@ class Emitter {
 
   std::string Codes() const {
     std::string out =
-        "\n/* ---- The code of the model's classes: each function serves all components of a class --------------------- */\n";
+        "\n/* ---- The code of the model's classes: each function serves all components of a class "
+        "--------------------- */\n";
     std::vector<std::string> codes, tangents;
     for (uint32_t c = 0; c < program_.codes.size(); ++c) {
       codes.push_back(called_[c] ? fmt::format("code_{}", c) : "NULL");
@@ -546,15 +563,15 @@ class Emitter {
           slot = sorted_.Slot({system_.row_defined[row.row], row.times});
           for (uint32_t k = system_.row_first[row.row]; k < system_.row_first[row.row + 1]; ++k) {
             const RowEntry& e = system_.row_entries[k];
-            entries.push_back(
-                fmt::format("{{{}, {}}}", sorted_.Slot({e.variable, e.order + row.times}), static_cast<int>(e.sign)));
+            entries.push_back(fmt::format("{{{}, {}}}", sorted_.Slot({e.variable, e.order + row.times}),
+                                          static_cast<int>(e.sign)));
             ++entry_count;
           }
         }
         rows.push_back(fmt::format("{{{}, {}, {}, {}, {}, {}, {}, {}, {}}}",
-                                   row.code == UINT32_MAX ? -1 : static_cast<int64_t>(row.code), row.first_local,
-                                   row.parameters, slot, first_entry, entry_count - first_entry, columns.size(),
-                                   row.columns.size(), partials));
+                                   row.code == UINT32_MAX ? -1 : static_cast<int64_t>(row.code),
+                                   row.first_local, row.parameters, slot, first_entry,
+                                   entry_count - first_entry, columns.size(), row.columns.size(), partials));
         for (size_t k = 0; k < row.columns.size(); ++k) {
           columns.push_back(row.columns[k]);
           signs.push_back(k < row.signs.size() ? row.signs[k] : 0);
@@ -566,9 +583,9 @@ class Emitter {
                          : block.kind == BlockKind::kLinear       ? "BLOCK_LINEAR"
                                                                   : "BLOCK_NONLINEAR";
       blocks.push_back(fmt::format("{{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}}", kind,
-                                   block.unknowns.size(), first_unknown, first_row, partials, work_[b], order_[b],
-                                   torn ? block.tearing.tears.size() : 0, tears.size(), inners.size(),
-                                   torn ? block.tearing.inner.size() : 0, rests.size(),
+                                   block.unknowns.size(), first_unknown, first_row, partials, work_[b],
+                                   order_[b], torn ? block.tearing.tears.size() : 0, tears.size(),
+                                   inners.size(), torn ? block.tearing.inner.size() : 0, rests.size(),
                                    CString(run_.BlockText(block.block))));
       refused.push_back(run_.RefusedTears(b));
       if (!torn) continue;
@@ -598,18 +615,20 @@ class Emitter {
     std::string out, all;
     size_t part = 0;
     for (size_t first = 0; first < program_.steps.size(); first += kMost, ++part) {
-      out += fmt::format("static int {}_{}(model* m) {{\n  double r[MODEL_RESULTS + 1];\n  (void)r;\n", name, part);
+      out += fmt::format("static int {}_{}(model* m) {{\n  double r[MODEL_RESULTS + 1];\n  (void)r;\n", name,
+                         part);
       for (size_t k = first; k < std::min(first + kMost, program_.steps.size()); ++k)
         out += StepText(program_.steps[k], array, tangents ? "tangent" : "code");
       out += "  return 1;\n}\n";
       all += fmt::format("{}{}_{}(m)", part > 0 ? " && " : "", name, part);
     }
-    return out + fmt::format("static int {}(model* m) {{\n{}  return {};\n}}\n", name, part > 0 ? "" : "  (void)m;\n",
-                             part > 0 ? all : "1");
+    return out + fmt::format("static int {}(model* m) {{\n{}  return {};\n}}\n", name,
+                             part > 0 ? "" : "  (void)m;\n", part > 0 ? all : "1");
   }
   std::string StepText(const Step& step, char array, std::string_view function) const {
     if (step.kind == Step::Kind::kBlock)
-      return fmt::format("  if (!{}_block(m, {})) return 0;\n", array == 'd' ? "tangent" : "solve", step.index);
+      return fmt::format("  if (!{}_block(m, {})) return 0;\n", array == 'd' ? "tangent" : "solve",
+                         step.index);
     if (step.kind == Step::Kind::kSums)
       return fmt::format(
           "  for (int i = {}; i < {}; ++i) {{\n"
@@ -631,14 +650,16 @@ class Emitter {
       return out;
     }
     out = fmt::format(
-        "  for (int i = 0; i < {}; ++i) {{\n    {}_{}(m, m->p + bases[{} + i], locals + {} + i * {}, r);\n", run.count,
-        function, run.code, run.first_base, run.first_local, code.locals);
+        "  for (int i = 0; i < {}; ++i) {{\n    {}_{}(m, m->p + bases[{} + i], locals + {} + i * {}, r);\n",
+        run.count, function, run.code, run.first_base, run.first_local, code.locals);
     for (size_t k = 0; k < results; ++k)
-      out += fmt::format("    m->{}[targets[{} + i * {}]] = r[{}];\n", array, run.first_target + k, results, k);
+      out +=
+          fmt::format("    m->{}[targets[{} + i * {}]] = r[{}];\n", array, run.first_target + k, results, k);
     return out + "  }\n";
   }
   std::string Steps() const {
-    return "\n/* ---- The order of computation -------------------------------------------------------------------- */\n" +
+    return "\n/* ---- The order of computation "
+           "-------------------------------------------------------------------- */\n" +
            StepFunctions("run_steps", false) + StepFunctions("run_tangents", true);
   }
 
@@ -647,7 +668,8 @@ class Emitter {
     const char* method = o.method == Method::kEuler ? "0" : o.method == Method::kHeun ? "1" : "2";
     return fmt::format(
         "\n#ifndef MODEL_NO_MAIN\nstatic const int run_method = {}; /* 0 euler, 1 heun, 2 rk4 */\n"
-        "static const double run_start = {}, run_stop = {}, run_step = {}, run_interval = {}, run_max_step = {};\n"
+        "static const double run_start = {}, run_stop = {}, run_step = {}, run_interval = {}, run_max_step = "
+        "{};\n"
         "#endif\n",
         method, CNumber(o.start), CNumber(o.stop), CNumber(o.step), CNumber(o.interval), CNumber(o.max_step));
   }

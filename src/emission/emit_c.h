@@ -16,7 +16,7 @@ struct EmitColumn {
 };
 
 struct EmitOptions {
-  SimulationOptions run;            // method: euler, heun or rk4; what `main` does unless it is told otherwise
+  SimulationOptions run;  // method: euler, heun or rk4; what `main` does unless it is told otherwise
   std::vector<EmitColumn> columns;  // what is written
   std::vector<std::string> head;    // lines about the model, for the comment at the top
 };

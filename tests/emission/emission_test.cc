@@ -23,7 +23,8 @@ std::vector<std::string> Models() {
   std::vector<std::string> out;
   for (const char* folder : {"examples", "tests/textbook", "tests/models", "tests/emission"}) {
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(COTREE_SOURCE_DIR) / folder)) {
-      if (entry.path().extension() == ".cot" && !entry.path().filename().string().starts_with("err_")) out.push_back(entry.path().string());
+      if (entry.path().extension() == ".cot" && !entry.path().filename().string().starts_with("err_"))
+        out.push_back(entry.path().string());
     }
   }
   std::sort(out.begin(), out.end());
@@ -35,8 +36,8 @@ class Library {
  public:
   Library(const std::string& text, const std::string& name) {
     static int number = 0;
-    const fs::path base =
-        fs::temp_directory_path() / ("cotree_emission_" + std::to_string(getpid()) + "_" + std::to_string(number++));
+    const fs::path base = fs::temp_directory_path() /
+                          ("cotree_emission_" + std::to_string(getpid()) + "_" + std::to_string(number++));
     std::ofstream(base.string() + ".c") << text;
     const std::string command =
         "gcc -std=c99 -O2 -ffp-contract=off -fno-builtin -Wall -Wextra -Wpedantic -Werror -fPIC -shared "
@@ -121,7 +122,8 @@ TEST_P(Emitted, GivesTheBitsOfTheInterpreter) {
       run.values[program.state_slots[k]] = x[k];
     }
     const bool found = run.Run(t);
-    ASSERT_EQ(derivatives(m, t, x.data(), dx.data()) == 0, found) << "turn " << turn << ": " << run.FailureText();
+    ASSERT_EQ(derivatives(m, t, x.data(), dx.data()) == 0, found)
+        << "turn " << turn << ": " << run.FailureText();
     if (!found) return;
     for (size_t k = 0; k < n; ++k)
       ASSERT_TRUE(SameBits(dx[k], run.values[program.derivative_slots[k]])) << turn << " state " << k;
@@ -144,7 +146,8 @@ TEST_P(Emitted, GivesTheBitsOfTheInterpreter) {
           const double entry = entries[at++];
           if (pattern.colour_of_column[j] != colour) continue;
           ASSERT_TRUE(SameBits(entry, run.tangents[program.derivative_slots[i]]))
-              << turn << " entry " << i << ", " << j << ": " << entry << " " << run.tangents[program.derivative_slots[i]];
+              << turn << " entry " << i << ", " << j << ": " << entry << " "
+              << run.tangents[program.derivative_slots[i]];
         }
       }
     }

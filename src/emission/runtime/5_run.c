@@ -252,7 +252,7 @@ int model_init(model* m, double start, double stop) {
     codes[decisions[k].code](m, m->p + decisions[k].parameters, locals, r);
     if ((r[0] != 0) == decisions[k].nonzero) continue;
     snprintf(m->problem, sizeof m->problem,
-             "at these parameters an equation is solved in another way: emit the model anew");
+             "at the start: with these parameters an equation is solved in another way; emit the model anew");
     return 1;
   }
 /*@end*/

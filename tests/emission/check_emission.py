@@ -143,6 +143,8 @@ def check(model, cotree, compilers, folder, method, tolerance, options=None):
     emitted = run([cotree, "emit", path, "-o", source, "--method", method] + words)
     if emitted.returncode != 0:
         text = emitted.stderr.decode().strip().replace(ROOT + "/", "")
+        if emitted.returncode == 4 and run([cotree, "simulate", path, "--solver", method] + words).returncode == 4:
+            return "equal", "neither begins: " + text
         return ("refused" if emitted.returncode in (1, 2) else "failed"), text
     expected = os.path.join(folder, "expected.csv")
     simulated = run([cotree, "simulate", path, "--solver", method, "--csv"] + words, stdout=open(expected, "wb"))

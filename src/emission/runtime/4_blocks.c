@@ -398,7 +398,7 @@ typedef struct determinant {
   int sign; /* 0: singular */
   double log;
 } determinant;
-static determinant find_determinant(model* m, int index) {
+MAYBE_UNUSED static determinant find_determinant(model* m, int index) {
   const block* b = blocks + index;
   determinant out = {0, 0};
   if (!block_factors(m, index)) return out;

@@ -408,6 +408,11 @@ int RunCotree(int argc, char** argv) {
   emit_command->add_option("--set", emit.settings, "a parameter: --set \"motor.R=0.3 ohm\"; may be repeated")
       ->take_all()
       ->expected(1);
+  emit_command
+      ->add_option("--input", emit.inputs,
+                   "drive.u=log.csv:voltage[,unit][,hold]: an input follows data; may be repeated")
+      ->take_all()
+      ->expected(1);
   emit_command->add_option("--library", emit.library, "take the standard library from this folder");
   emit_command->footer(
       "\nExamples:\n  cotree emit examples/positioner/positioner.cot -o positioner.c --step \"1 ms\"\n  cc "

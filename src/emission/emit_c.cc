@@ -239,6 +239,7 @@ class Emitter {
   std::string Head() const {
     std::string out = "/* Emitted by cotree " COTREE_VERSION "; do not edit.\n";
     for (const std::string& line : options_.head) out += "   " + CComment(line) + "\n";
+    out += "   What is the same for all models is licensed under Apache-2.0.\n";
     out +=
         "\n   cc -std=c99 -O2 -ffp-contract=off -fno-builtin -DCOTREE_SLEEF model.c -lsleef -lm   the bits "
         "of cotree\n"

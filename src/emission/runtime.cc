@@ -18,6 +18,7 @@ std::string RuntimeText(std::string_view name, const std::set<std::string>& feat
   while (!rest.empty()) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (line.starts_with("/* SPDX")) continue;  // said once, in the head
     if (line.starts_with(kIf)) {
       kept.push_back(features.count(std::string(line.substr(kIf.size(), line.size() - kIf.size() - 2))) > 0);
     } else if (line == kElse) {

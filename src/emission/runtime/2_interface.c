@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ---- The interface -------------------------------------------------------------------------------------------
    model m;                       large models: static, or from malloc
    model_reset(&m);               parameters as emitted

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ---- Types of what follows ------------------------------------------------------------------------------------ */
 typedef void code(const model* m, const double* p, const int* s, double* r);
 typedef struct entry {

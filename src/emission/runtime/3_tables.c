@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ---- Tables of data ---------------------------------------------------------------------------------------- */
 enum { TABLE_HOLD, TABLE_STRAIGHT, TABLE_ERROR };
 typedef struct table {

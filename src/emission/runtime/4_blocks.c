@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ---- Implicit blocks: LU with partial pivoting, Newton's method, tears ---------------------------------------- */
 
 /* Sums of entries in `lu`; rows are scaled by powers of two. 0: singular to working precision. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*@if delays*/
 /* ---- The past of signals: points along the steps, read by cubics that never reach across a jump ---------------- */
 static void line_push(delay_line* line, double time, double value) {

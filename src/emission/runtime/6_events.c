@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ---- Events: conditions, samples, whens ------------------------------------------------------------------------------ */
 MAYBE_UNUSED static int differs(double a, double b) { return a != b && !(isnan(a) && isnan(b)); }
 

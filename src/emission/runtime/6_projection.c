@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ---- Loops of mechanisms: what must stay zero is made so after each step ------------------------------------------------ */
 
 /* L D L^T of J J^T, rows and columns in the order of gap_order. */

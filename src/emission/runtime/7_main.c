@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_NO_MAIN
 /* ---- A run with fixed steps, as `cotree simulate --solver rk4 --step ...` does it ------------------------------------ */
 enum { METHOD_EULER, METHOD_HEUN, METHOD_RK4 };
@@ -44,6 +45,7 @@ static void write_number(FILE* out, double x) {
     fputc('0', out);
     return;
   }
+  if (x < 2.2250738585072014e-308) count = 1; /* with fewer bits, fewer digits do */
   for (;; ++count) {
     snprintf(text, sizeof text, "%.*e", count - 1, x);
     if (count >= 17 || strtod(text, NULL) == x) break;

@@ -29,6 +29,9 @@ std::string Listed(const std::vector<std::string>& names) {
   return names.size() > kMost ? out + fmt::format(" and {} more", names.size() - kMost) : out;
 }
 
+// Of a block that is solved by tears: where these lead nowhere, the whole of it is eliminated.
+constexpr size_t kLargestTorn = 256;
+
 class Emitter {
  public:
   Emitter(const Program& program, const std::vector<StartEntry>& starts, const EmitOptions& options)
@@ -78,14 +81,15 @@ class Emitter {
           Listed(names), names.size() == 1 ? "has" : "have", names.size() == 1 ? "its" : "their",
           names.size() == 1 ? "it" : "them");
     for (const ImplicitBlock& block : program_.blocks) {
-      if (block.unknowns.size() > LinearSolver::kDense)
-        return fmt::format(
-            "a block of {} unknowns, {}, is too large for an emitted program (32 at most): it joins {}; "
-            "storage "
-            "between them (a small capacity, inertia or elasticity) makes several blocks of it, or run the "
-            "model "
-            "with `cotree simulate`",
-            block.unknowns.size(), run_.BlockText(block.block), Listed(ComponentsOfBlock(block)));
+      const size_t n = block.unknowns.size();
+      if (n <= LinearSolver::kDense || (n <= kLargestTorn && UsesTears(block))) continue;
+      return fmt::format(
+          "a block of {} unknowns, {}, is too large for an emitted program ({} at most, or {} that {} of "
+          "them "
+          "determine): it joins {}; storage between them (a small capacity, inertia or elasticity) makes "
+          "several blocks of it, or run the model with `cotree simulate`",
+          n, run_.BlockText(block.block), LinearSolver::kDense, kLargestTorn, LinearSolver::kDense,
+          Listed(ComponentsOfBlock(block)));
     }
     return {};
   }
@@ -239,6 +243,13 @@ class Emitter {
   std::string Head() const {
     std::string out = "/* Emitted by cotree " COTREE_VERSION "; do not edit.\n";
     for (const std::string& line : options_.head) out += "   " + CComment(line) + "\n";
+    for (const ImplicitBlock& block : program_.blocks) {
+      if (block.unknowns.size() > LinearSolver::kDense)
+        out += fmt::format(
+            "   The block of {} unknowns, {}, is\n   solved by its tears; where these lead nowhere, and in "
+            "model_jacobian, the last digits differ from cotree's.\n",
+            block.unknowns.size(), CComment(run_.BlockText(block.block)));
+    }
     out += "   What is the same for all models is licensed under Apache-2.0.\n";
     out +=
         "\n   cc -std=c99 -O2 -ffp-contract=off -fno-builtin -DCOTREE_SLEEF model.c -lsleef -lm   the bits "
@@ -278,6 +289,9 @@ class Emitter {
     add("RESULTS", results, "of a piece of code, at most");
     if (features_.count("blocks") > 0) {
       add("BLOCKS", program_.blocks.size(), "of equations that are solved together");
+      size_t largest = 1;
+      for (const ImplicitBlock& block : program_.blocks) largest = std::max(largest, block.unknowns.size());
+      add("UNKNOWNS", largest, "of a block, at most");
       add("WORK", work_.back(), "numbers for their matrices");
       add("ORDER", order_.back(), "and pivots");
     }

@@ -26,7 +26,8 @@ in the same order, the LU of implicit blocks, events, and a `main` with fixed st
 does (docs/manual/emit.md). The values with which a run begins are found here and written as constants.
 
 Empty, and the reason in `problem` with the components it is about and what to do, where something has no
-counterpart in C: foreign code, blocks of more than 32 unknowns. */
+counterpart in C: foreign code, blocks of more than 32 unknowns, unless these follow from 32 or fewer (tears).
+*/
 std::string EmitC(const Program& program, const std::vector<StartEntry>& starts, const EmitOptions& options,
                   std::string* problem);
 

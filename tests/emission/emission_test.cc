@@ -108,6 +108,10 @@ TEST_P(Emitted, GivesTheBitsOfTheInterpreter) {
   run.Forget();
   const std::vector<double> start = run.values;
 
+  // A sparse library factors larger blocks in the interpreter.
+  const bool own_factors =
+      std::all_of(program.blocks.begin(), program.blocks.end(),
+                  [](const ImplicitBlock& b) { return b.unknowns.size() <= LinearSolver::kDense; });
   const size_t n = program.state_slots.size();
   const JacobianPattern pattern = FindJacobianPattern(program);
   std::mt19937 random(1);
@@ -145,9 +149,10 @@ TEST_P(Emitted, GivesTheBitsOfTheInterpreter) {
         for (const uint32_t i : pattern.rows_of_column[j]) {
           const double entry = entries[at++];
           if (pattern.colour_of_column[j] != colour) continue;
-          ASSERT_TRUE(SameBits(entry, run.tangents[program.derivative_slots[i]]))
-              << turn << " entry " << i << ", " << j << ": " << entry << " "
-              << run.tangents[program.derivative_slots[i]];
+          const double expected = run.tangents[program.derivative_slots[i]];
+          ASSERT_TRUE(own_factors ? SameBits(entry, expected)
+                                  : std::fabs(entry - expected) <= 1e-9 * (1 + std::fabs(expected)))
+              << turn << " entry " << i << ", " << j << ": " << entry << " " << expected;
         }
       }
     }

@@ -3,7 +3,7 @@
 
 /* Sums of entries in `lu`; rows are scaled by powers of two. 0: singular to working precision. */
 static int lu_factor(int n, double* lu, double* scale, int* order) {
-  double column[32] = {0};
+  double column[MODEL_UNKNOWNS] = {0};
   for (int r = 0; r < n; ++r) {
     scale[r] = 0;
     for (int c = 0; c < n; ++c) {
@@ -40,7 +40,7 @@ static int lu_factor(int n, double* lu, double* scale, int* order) {
 }
 
 static void lu_solve(int n, const double* lu, const double* scale, const int* order, double* right) {
-  double y[32];
+  double y[MODEL_UNKNOWNS];
   for (int k = 0; k < n; ++k) {
     const double* row = lu + order[k] * n;
     double sum = right[order[k]] * scale[order[k]];
@@ -163,7 +163,7 @@ static int solve_linear(model* m, int index) {
 static int solve_nonlinear(model* m, int index) {
   const block* b = blocks + index;
   const int n = b->n;
-  double *old = old_of(m, b), step[32];
+  double *old = old_of(m, b), step[MODEL_UNKNOWNS];
   for (int k = 0; k < n; ++k) {
     if (!isfinite(*unknown(m, b, k))) *unknown(m, b, k) = 0;
   }
@@ -298,7 +298,7 @@ static double rest_norm(model* m, const block* b) {
 static int solve_by_tears(model* m, int index) {
   const block* b = blocks + index;
   const int n = b->n, linear = b->kind == BLOCK_LINEAR;
-  double begin[32], step[32], *old = old_of(m, b);
+  double begin[MODEL_UNKNOWNS], step[MODEL_UNKNOWNS], *old = old_of(m, b);
   for (int k = 0; k < n; ++k) begin[k] = *unknown(m, b, k);
   for (int j = 0; j < b->tears; ++j) {
     double* value = unknown(m, b, block_tears[b->tear + j]);
@@ -373,7 +373,7 @@ static int solve_block(model* m, int index) {
 
 static int tangent_block(model* m, int index) {
   const block* b = blocks + index;
-  double right[32], r[MODEL_RESULTS + 1];
+  double right[MODEL_UNKNOWNS], r[MODEL_RESULTS + 1];
   for (int k = 0; k < b->n; ++k) m->d[block_unknowns[b->unknowns + k]] = 0;
   for (int i = 0; i < b->n; ++i) {
     const block_row* row = block_rows + b->rows + i;
@@ -405,7 +405,7 @@ MAYBE_UNUSED static determinant find_determinant(model* m, int index) {
   if (!block_factors(m, index)) return out;
   const double *lu = lu_of(m, b), *scale = scale_of(m, b);
   const int* order = m->order + b->order;
-  char seen[32] = {0};
+  char seen[MODEL_UNKNOWNS] = {0};
   out.sign = 1;
   for (int k = 0; k < b->n; ++k) {
     const double pivot = lu[order[k] * b->n + k];

@@ -289,9 +289,9 @@ class Emitter {
     add("RESULTS", results, "of a piece of code, at most");
     if (features_.count("blocks") > 0) {
       add("BLOCKS", program_.blocks.size(), "of equations that are solved together");
-      size_t largest = 1;
+      size_t largest = LinearSolver::kDense;
       for (const ImplicitBlock& block : program_.blocks) largest = std::max(largest, block.unknowns.size());
-      add("UNKNOWNS", largest, "of a block, at most");
+      add("UNKNOWNS", largest, "room for those of a block");
       add("WORK", work_.back(), "numbers for their matrices");
       add("ORDER", order_.back(), "and pivots");
     }

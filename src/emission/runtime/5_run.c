@@ -343,7 +343,7 @@ int model_derivatives(model* m, double t, const double* x, double* dx) {
 }
 static double output_value(const model* m, int k) {
   const double value = m->v[outputs[k].slot];
-  return outputs[k].sign < 0 ? 0.0 - value : value;
+  return outputs[k].sign < 0 ? 0.0 - value : 0.0 + value; /* zeros without a sign */
 }
 int model_outputs(model* m, double t, const double* x, double* y) {
   if (!run_at(m, t, x)) return 1;

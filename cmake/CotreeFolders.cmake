@@ -111,6 +111,17 @@ function(cotree_embed_library folder)
   target_sources(cotree_${folder} PRIVATE "${output}")
 endfunction()
 
+# The parts of emitted C that are the same for all models become part of the program, too.
+function(cotree_embed_runtime folder)
+  file(GLOB texts CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/${folder}/runtime/*.c")
+  set(output "${CMAKE_BINARY_DIR}/generated/embedded_runtime.cc")
+  add_custom_command(OUTPUT "${output}"
+    COMMAND "${CMAKE_COMMAND}" "-DOUTPUT=${output}" "-DFOLDER=${CMAKE_SOURCE_DIR}/src/${folder}/runtime"
+            -P "${CMAKE_SOURCE_DIR}/cmake/EmbedRuntime.cmake"
+    DEPENDS ${texts} "${CMAKE_SOURCE_DIR}/cmake/EmbedRuntime.cmake" VERBATIM)
+  target_sources(cotree_${folder} PRIVATE "${output}")
+endfunction()
+
 # cotree_embed_script(FOLDER NAME FUNCTION): the script of a page, likewise: web/NAME/build.sh makes it. It needs npm: without it, the command
 # that writes the page says that it is not there.
 function(cotree_embed_script folder name header function)

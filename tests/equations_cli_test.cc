@@ -625,6 +625,7 @@ TEST(SystemCommands, TheManualShowsWhatIsPrinted) {
   CheckPage("simulate.md", "low_pass.cot", 3);
   CheckPage("results.md", "low_pass.cot", 6);
   CheckPage("sweep.md", "drive.cot", 2);
+  CheckPage("emit.md", "drive.cot", 2);
 }
 
 }  // namespace

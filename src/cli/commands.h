@@ -126,6 +126,7 @@ struct SimulateOptions {
   std::vector<std::string> shown;    // in the summary; empty: what the experiment plots
   bool watch = false;                // again whenever a file of the model is saved
   bool in_process = false;           // foreign code in the process of cotree
+  bool own_parameters = false;       // each component has its numbers for itself
   bool rates = false;                // all rates that have a name are computed
   std::string library;
 };
@@ -138,6 +139,8 @@ int RunInverse(const SimulateOptions& options, const Console& console);
 int RunReport(const SimulateOptions& options, const Console& console);
 /// The poses of all bodies over time, as CSV.
 int RunKinematics(const SimulateOptions& options, const Console& console);
+/// The system as a program in C (`output`; otherwise to the screen).
+int RunEmit(const SimulateOptions& options, const Console& console);
 /// All values at one time (`stop`; the beginning if not given).
 int RunValues(const SimulateOptions& options, const Console& console);
 

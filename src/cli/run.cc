@@ -26,6 +26,7 @@ A first model, in two minutes:
   cotree sweep lamp.cot        many runs;  --vary "motor.R=0.1 ohm:1 ohm:10" --keep flywheel.w --plot sweep.svg
   cotree animate arm.cot       shows what moves in space;  cotree kinematics arm.cot  tells where
   cotree inverse arm.cot       what drives must do for a motion;  --motion "axis.phi = 1 rad/s * time" --find drive.u
+  cotree emit lamp.cot         the system as a program in C;  -o lamp.c --method rk4 --step "1 ms"
   cotree plot lamp.cotr        draws variables of a result;  cotree compare A B, cotree convert A B
   cotree library               all components;  cotree library Resistor  shows one
   cotree fmt lamp.cot          tidy layout, no comment lost
@@ -390,6 +391,37 @@ int RunCotree(int argc, char** argv) {
       "\nExamples:\n  cotree inverse robot.cot --motion \"shoulder.phi = 0.4 rad/s * time\" --find "
       "amplifier.u");
 
+  SimulateOptions emit;
+  RunTimes emit_times;
+  emit.solver = "rk4";
+  emit.own_parameters = true;
+  CLI::App* emit_command = app.add_subcommand(
+      "emit", "the system as one C file: derivatives, outputs, events, Jacobian, and a program that runs it");
+  emit_command->add_option("FILE", emit.file, "a .cot file")->required();
+  emit_command->add_option("-o,--out", emit.output, "write to this file, not to the screen");
+  emit_command
+      ->add_option("--method", emit.solver, "of the program, with fixed steps: euler, heun, rk4 (rk4)")
+      ->check(CLI::IsMember({"euler", "heun", "rk4"}));
+  emit_command->add_option("--step", emit_times.step, "of the program; otherwise the interval of the output");
+  emit_command->add_option("--stop", emit_times.stop, "when the program ends: \"2.5 s\", \"40 ms\", 2.5");
+  emit_command->add_option("--interval", emit_times.interval,
+                           "of the program's output; otherwise a 500th of the run");
+  emit_command->add_option("--experiment", emit.experiment,
+                           "which experiment; otherwise the first of the file");
+  emit_command->add_option("--system", emit.system, "which system, if the file has several");
+  emit_command->add_option("--set", emit.settings, "a parameter: --set \"motor.R=0.3 ohm\"; may be repeated")
+      ->take_all()
+      ->expected(1);
+  emit_command
+      ->add_option("--input", emit.inputs,
+                   "drive.u=log.csv:voltage[,unit][,hold]: an input follows data; may be repeated")
+      ->take_all()
+      ->expected(1);
+  emit_command->add_option("--library", emit.library, "take the standard library from this folder");
+  emit_command->footer(
+      "\nExamples:\n  cotree emit examples/positioner/positioner.cot -o positioner.c --step \"1 ms\"\n  cc "
+      "-std=c99 -O2 -ffp-contract=off -fno-builtin positioner.c -lm -o positioner && ./positioner");
+
   PlotOptions plot;
   CLI::App* plot_command = app.add_subcommand("plot", "draw variables of a result over time");
   plot_command->add_option("RESULT", plot.file, "a result: .cotr, .csv, .mat or .h5")->required();
@@ -502,9 +534,9 @@ Operations:
     }
     if (app.get_subcommands().empty() && argv[1][0] != '-') {
       const std::string_view near =
-          Nearest(argv[1], {"check", "graph", "simulate", "sweep", "values", "plot", "convert", "compare",
-                            "tree", "order", "equations", "derive", "report", "linearize", "trim", "fmt",
-                            "new", "library", "edit-text"});
+          Nearest(argv[1], {"check",     "graph", "simulate", "sweep",     "values",  "plot",     "convert",
+                            "compare",   "tree",  "order",    "equations", "derive",  "report",   "emit",
+                            "linearize", "trim",  "fmt",      "new",       "library", "edit-text"});
       std::fprintf(stderr, "cotree: `%s` is not a command%s\nTry `cotree --help`.\n", argv[1],
                    near.empty() ? "" : ("; did you mean `" + std::string(near) + "`?").c_str());
       return kExitUsage;
@@ -538,6 +570,9 @@ Operations:
         std::tuple(&kinematics_times.interval, &kinematics.interval, "--interval"),
         std::tuple(&kinematics_times.step, &kinematics.step, "--step"),
         std::tuple(&kinematics_times.max_step, &kinematics.max_step, "--max-step"),
+        std::tuple(&emit_times.stop, &emit.stop, "--stop"),
+        std::tuple(&emit_times.interval, &emit.interval, "--interval"),
+        std::tuple(&emit_times.step, &emit.step, "--step"),
         std::tuple(&sweep_times.stop, &sweep.run.stop, "--stop"),
         std::tuple(&sweep_times.interval, &sweep.run.interval, "--interval"),
         std::tuple(&sweep_times.step, &sweep.run.step, "--step"),
@@ -559,6 +594,7 @@ Operations:
   if (kinematics_command->parsed()) return RunKinematics(kinematics, console);
   if (sweep_command->parsed()) return RunSweep(sweep, console);
   if (values_command->parsed()) return RunValues(values, console);
+  if (emit_command->parsed()) return RunEmit(emit, console);
   if (plot_command->parsed()) return RunPlot(plot, console);
   if (convert_command->parsed()) return RunConvert(convert, console);
   if (compare_command->parsed()) return RunCompare(compare, console);

@@ -358,7 +358,7 @@ int RunValues(const SimulateOptions& options, const Console& console) {
   for (const uint32_t slot : slots) width = std::max(width, sorted.SlotName(slot).size());
   for (size_t k = 0; k < slots.size(); ++k) {
     const VariableRef ref = sorted.OfSlot(slots[k]);
-    fmt::print("  {:<{}}  {:>14.8g} {:<8}{}\n", sorted.SlotName(slots[k]), width, row[k],
+    fmt::print("  {:<{}}  {:>14.8g} {:<8}{}\n", sorted.SlotName(slots[k]), width, 0.0 + row[k],
                UnitOf(*p.translation->equations, ref), sorted.IsState(ref) ? console.Dim(" state") : "");
   }
   return kExitOk;

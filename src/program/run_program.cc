@@ -198,8 +198,7 @@ bool ProgramRun::FailToConverge(uint32_t index, double time) {
 
 bool ProgramRun::SolveBlock(uint32_t index, double time) {
   BlockState& state = blocks_[index];
-  constexpr uint32_t kOften = 8;
-  if (state.by_tears != nullptr && state.refused < kOften && !least_change) {
+  if (state.by_tears != nullptr && state.refused < kMostRefused && !least_change) {
     if (SolveByTears(index, time)) {
       ++torn_solves;
       state.refused = 0;
@@ -379,12 +378,12 @@ bool OverSteps(const Program& program, CodeContext<Value> context, Value* regist
       case Step::Kind::kSums:
         for (uint32_t i = 0; i < step.count; ++i) {
           const SumRow& row = program.sums[step.index + i];
-          double sum = 0;
-          for (uint32_t k = 0; k < row.count; ++k) {
+          const auto term = [&](uint32_t k) {
             const SumEntry& e = program.sum_entries[row.first + k];
-            const double term = e.sign * read(e.slot);
-            sum = k == 0 ? term : sum + term;
-          }
+            return e.sign * read(e.slot);
+          };
+          double sum = row.count > 0 ? term(0) : 0;
+          for (uint32_t k = 1; k < row.count; ++k) sum += term(k);
           write(row.target, Sum<Value>(sum));
         }
         break;

@@ -85,6 +85,10 @@ class ProgramRun {
   /// Computes the continuous foreign code of the program; outlives the run. None: its values are NaN.
   ForeignCode* foreign = nullptr;
 
+  /// How often in a row tears led nowhere in a block: after some times they are not tried any more.
+  uint32_t RefusedTears(uint32_t block) const { return blocks_[block].refused; }
+  static constexpr uint32_t kMostRefused = 8;
+
   /// What follows depends on `values` alone, not on pivots and factors of before.
   void Forget();
 

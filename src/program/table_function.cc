@@ -33,7 +33,8 @@ uint32_t TableFunction::smoothness() const {
 
 double TableFunction::Value(double x, double y, uint32_t order_x, uint32_t order_y) const {
   if (x_.empty() || x != x) return std::numeric_limits<double>::quiet_NaN();
-  return y_.empty() ? Along(x, order_x) : Plane(x, y, order_x, order_y);
+  if (y_.empty()) return order_y == 0 ? Along(x, order_x) : 0;
+  return Plane(x, y, order_x, order_y);
 }
 
 double TableFunction::Piece(size_t i, double x, uint32_t order) const {

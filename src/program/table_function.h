@@ -20,6 +20,13 @@ class TableFunction {
   /// How often it can be differentiated (design §3.10).
   uint32_t smoothness() const;
   const std::vector<double>& knots() const { return x_; }
+  /// What it is made of, for other tiers; `columns` are the knots of the second argument, `slopes` those at
+  /// the knots of a smooth one.
+  const std::vector<double>& columns() const { return y_; }
+  const std::vector<double>& values() const { return z_; }
+  const std::vector<double>& slopes() const { return slopes_; }
+  Table::Interpolation interpolation() const { return interpolation_; }
+  Table::Extrapolation extrapolation() const { return extrapolation_; }
 
  private:
   bool steps() const { return interpolation_ == Table::Interpolation::kHold; }

@@ -52,10 +52,10 @@ class CsvWriter : public ResultWriter {
 
   bool Row(double time, std::span<const double> values) override {
     if (!file_.is_open()) return false;
-    // Subtracted from 0, so that the opposite of 0 is 0.
+    // Added to 0 or subtracted from it, so that zeros have no sign.
     for (size_t k = 0; k < row_.size(); ++k) {
       const double value = values[sources_[k].stored];
-      row_[k] = sources_[k].sign < 0 ? 0.0 - value : value;
+      row_[k] = sources_[k].sign < 0 ? 0.0 - value : 0.0 + value;
     }
     AppendCsvRow(time, row_, &text_);
     const auto now = std::chrono::steady_clock::now();

@@ -67,6 +67,19 @@ class Events {
   /// Components whose conditions changed in the last rounds, for messages: "`relay` and `plant`".
   std::string Names(const std::vector<uint32_t>& relations, const std::vector<uint32_t>& whens) const;
 
+  /** A clock: ticks at start + k*period. */
+  struct ClockState {
+    double start = 0, period = 0;
+    double next = 0;  // number of the next tick
+  };
+  /// What events remember between them, besides values: clocks; by `when`, whether its condition holds; by
+  /// relation, how large it was, how large rounding is, and whether it waits to differ clearly.
+  const std::vector<ClockState>& clocks() const { return clocks_; }
+  const std::vector<uint8_t>& conditions() const { return conditions_; }
+  const std::vector<double>& largest() const { return largest_; }
+  const std::vector<double>& noise() const { return noise_; }
+  const std::vector<uint8_t>& blocked() const { return blocked_; }
+
   uint64_t count = 0;  // of events
   void Exchange(Archive& archive);
 
@@ -85,10 +98,6 @@ class Events {
   ProgramRun& run_;
   const Program& program_;
   ExternalComponents* external_;
-  struct ClockState {
-    double start = 0, period = 0;
-    double next = 0;  // number of the next tick
-  };
   std::vector<ClockState> clocks_;
   std::vector<uint8_t> conditions_;  // of `when`s, at the last event
   std::vector<Crossing> crossings_, updated_;

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Emitted C against the interpreter.
+
+Each model is emitted, compiled without a warning by every compiler given, run, and its CSV compared with that of
+`cotree simulate` with the same method and step: with SLEEF byte by byte, with the platform's functions within a
+tolerance. A model that is refused must be listed in refused.txt beside this file, with words of the reason.
+
+    check_emission.py --cotree build/release/bin/cotree [--table] [MODEL.cot ...]
+    check_emission.py --cotree build/release/bin/cotree --random 500
+"""
+import argparse
+import csv
+import io
+import math
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HERE = os.path.dirname(os.path.abspath(__file__))
+FLAGS = ["-std=c99", "-O2", "-ffp-contract=off", "-fno-builtin", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+
+def models():
+    for folder in ("examples", "tests/textbook", "tests/models", "tests/emission"):
+        for path, _, files in sorted(os.walk(os.path.join(ROOT, folder))):
+            for name in sorted(files):
+                if name.endswith(".cot") and not name.startswith("err_"):
+                    yield os.path.relpath(os.path.join(path, name), ROOT)
+
+
+PARTS = """
+component Cap { terminal p, n : electrical  parameter C : Capacitance  edge e : p -> n  equation e.i = C*der(e.v) }
+component NonlinearCap { terminal p, n : electrical  parameter C : Capacitance  edge e : p -> n
+  equation e.i = C*(1 + (e.v/(5 V))^2)*der(e.v) }
+component Coil { terminal p, n : electrical  parameter L : Inductance  edge e : p -> n  equation e.v = L*der(e.i) }
+component Res { terminal p, n : electrical  parameter R : Resistance  edge e : p -> n  equation e.v = R*e.i }
+component Odd "nonlinear" { terminal p, n : electrical  parameter R : Resistance  edge e : p -> n
+  equation e.v = R*(e.i + sinh(e.i/(2 A))*(0.1 A) + e.i^3/(4 A^2)) }
+component Src { terminal p, n : electrical  parameter V : Voltage  parameter f : Frequency  parameter R : Resistance
+  edge e : p -> n  equation e.v = V*sin(2*pi*f*time) + R*e.i }
+component Dio { terminal p, n : electrical  edge e : p -> n  variable on : Boolean
+  equation on = e.v + 1 ohm * e.i > 0 V  if on { e.v = 10 mohm * e.i } else { e.i = 1e-3 S * e.v } }
+component Swi { terminal p, n : electrical  parameter T : Time  edge e : p -> n  variable on : Boolean
+  equation on = mod(time/T, 1) < 0.4  if on { e.v = 10 mohm * e.i } else { e.i = 1e-3 S * e.v } }
+component Tra { terminal p1, n1, p2, n2 : electrical  parameter k : Real  edge a : p1 -> n1  edge b : p2 -> n2
+  equation a.v = k*b.v  b.i = -k*a.i }
+"""
+
+
+def random_system(seed):
+    """A circuit with switches, diodes, transformers and nonlinear elements."""
+    pick = random.Random(seed)
+    nodes = pick.randint(2, 5)
+    declared, connected = [], []
+
+    def node(k):
+        return "electrical.ground" if k == 0 else f"n{k}.n"
+
+    def add(kind, a, b):
+        name = f"x{len(declared)}"
+        declared.append(f"{name} : {kind}")
+        connected.append(f"connect {name}.p -- {node(a)}  connect {name}.n -- {node(b)}")
+
+    for k in range(1, nodes + 1):
+        declared.append(f"n{k} : Res(R = {pick.randint(1, 9)} kohm)")
+        connected.append(f"connect n{k}.p -- electrical.ground")
+    add(f"Src(V = {pick.randint(1, 20)} V, f = {pick.randint(10, 200)} Hz, R = 1 ohm)", 1, 0)
+    edges = [(pick.randint(0, k - 1), k) for k in range(2, nodes + 1)]
+    edges += [tuple(pick.sample(range(nodes + 1), 2)) for _ in range(pick.randint(2, 6))]
+    for a, b in edges:
+        add(pick.choice([f"Cap(C = {pick.randint(1, 50)} uF)", f"Coil(L = {pick.randint(1, 50)} mH)",
+                         f"Res(R = {pick.randint(1, 200)} ohm)", "Dio", f"Swi(T = {pick.randint(2, 9)} ms)",
+                         f"NonlinearCap(C = {pick.randint(1, 50)} uF)", f"Odd(R = {pick.randint(1, 50)} ohm)"]), a, b)
+    if seed % 2 == 0 and nodes > 2:
+        declared.append(f"t1 : Tra(k = {pick.randint(1, 5)})")
+        connected.append("connect t1.p1 -- n1.n  connect t1.n1 -- t1.n2 -- electrical.ground  connect t1.p2 -- n2.n")
+    return PARTS + "system S {\n  " + "\n  ".join(declared + connected) + "\n}\nexperiment E of S { stop = 20 ms }\n"
+
+
+def check_random(wanted, given, compiler, folder):
+    """Random systems, until so many could be translated; how many differ."""
+    bad, seen, seed, whole = 0, 0, 0, 0
+    while seen < wanted and seed < 20 * wanted:
+        seed += 1
+        path = os.path.join(folder, "random.cot")
+        open(path, "w").write(random_system(seed))
+        method = ["euler", "heun", "rk4"][seed % 3]
+        try:  # an explicit method may chatter for ever where it is not stable
+            run([given.cotree, "simulate", path, "--solver", method, "--step", "0.00002"], timeout=2)
+        except subprocess.TimeoutExpired:
+            continue
+        verdict, text = check(path, given.cotree, [compiler], folder, method, None, ["--step", "0.00002"])
+        if verdict == "refused":  # not well posed
+            continue
+        seen += 1
+        whole += verdict == "equal" and "failed" not in text
+        if verdict == "differs" or (verdict == "failed" and "at the start" not in text):
+            bad += 1
+            print(f"! seed {seed}: {verdict}: {text}", flush=True)
+    print(f"{seen} random systems, {whole} of them to the end, {bad} differ", flush=True)
+    return bad
+
+
+def listed(name):
+    """Lines of a list beside this file: model, then words."""
+    out = {}
+    path = os.path.join(HERE, name)
+    for line in open(path) if os.path.exists(path) else []:
+        if line.strip() and not line.startswith("#"):
+            model, _, words = line.strip().partition(":")
+            out[model.strip()] = words.strip()
+    return out
+
+
+def run(words, timeout=300, stdout=subprocess.PIPE):
+    return subprocess.run(words, stdout=stdout, stderr=subprocess.PIPE, timeout=timeout)
+
+
+def difference(a, b):
+    """The largest difference of two CSV texts, relative to each column's largest value; None: other shapes."""
+    rows = [list(csv.reader(io.StringIO(t))) for t in (a, b)]
+    if len(rows[0]) != len(rows[1]) or not rows[0] or rows[0][0] != rows[1][0]:
+        return None
+    worst = 0.0
+    for column in range(len(rows[0][0])):
+        x, y = ([float(r[column]) for r in table[1:]] for table in rows)
+        size = max([abs(v) for v in x + y if math.isfinite(v)] + [1e-9])
+        for p, q in zip(x, y):
+            if p != q and not (math.isnan(p) and math.isnan(q)):
+                worst = max(worst, abs(p - q) / size)
+    return worst
+
+
+def check(model, cotree, compilers, folder, method, tolerance, options=None):
+    """(verdict, text) of one model; no tolerance: with SLEEF only."""
+    path = os.path.join(ROOT, model)
+    source = os.path.join(folder, "model.c")
+    words = options or listed("options.txt").get(model, "").split()
+    emitted = run([cotree, "emit", path, "-o", source, "--method", method] + words)
+    if emitted.returncode != 0:
+        text = emitted.stderr.decode().strip().replace(ROOT + "/", "")
+        if emitted.returncode == 4 and run([cotree, "simulate", path, "--solver", method] + words).returncode == 4:
+            return "equal", "neither begins: " + text
+        return ("refused" if emitted.returncode in (1, 2) else "failed"), text
+    expected = os.path.join(folder, "expected.csv")
+    simulated = run([cotree, "simulate", path, "--solver", method, "--csv"] + words, stdout=open(expected, "wb"))
+    want = open(expected, "rb").read()
+    lines = want.count(b"\n")
+    for compiler in compilers:
+        for sleef in (True, False) if tolerance is not None else (True,):
+            program = os.path.join(folder, "model")
+            compiled = run([compiler] + FLAGS + (["-DCOTREE_SLEEF"] if sleef else []) + [source, "-o", program] +
+                           (["-lsleef"] if sleef else []) + ["-lm"])
+            if compiled.returncode != 0:
+                return "failed", f"{compiler}: {compiled.stderr.decode()[:2000]}"
+            got = run([program])
+            if sleef and (got.stdout != want or (got.returncode == 0) != (simulated.returncode == 0)):
+                off = difference(want.decode(), got.stdout.decode())
+                a, b = want.split(b"\n"), got.stdout.split(b"\n")
+                first = next((k for k in range(min(len(a), len(b))) if a[k] != b[k]), min(len(a), len(b)))
+                return "differs", (f"{compiler}: line {first + 1} of {len(a)}/{len(b)}, by {off}; "
+                                   f"{got.stderr.decode().strip()} | {simulated.stderr.decode().strip()}")
+            if not sleef:
+                off = difference(want.decode(), got.stdout.decode())
+                if off is None or off > tolerance:
+                    return "differs", f"{compiler} without SLEEF: by {off}; {got.stderr.decode().strip()}"
+    end = simulated.stderr.decode().strip()
+    return "equal", f"{lines - 1} rows, {want.splitlines()[0].count(b',')} columns" + (f" ({end})" if end else "")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cotree", default=os.path.join(ROOT, "build/release/bin/cotree"))
+    parser.add_argument("--compilers", default="gcc,clang")
+    parser.add_argument("--method", default="rk4")
+    parser.add_argument("--tolerance", type=float, default=1e-6)
+    parser.add_argument("--table", action="store_true", help="print a row a model")
+    parser.add_argument("--random", type=int, default=0, help="so many random systems instead")
+    parser.add_argument("models", nargs="*")
+    given = parser.parse_args()
+    compilers = [c for c in given.compilers.split(",") if run(["which", c]).returncode == 0]
+    refused = listed("refused.txt")
+    bad = 0
+    with tempfile.TemporaryDirectory() as folder:
+        if given.random > 0:
+            return 1 if check_random(given.random, given, compilers[0], folder) else 0
+        for model in given.models or list(models()):
+            model = os.path.relpath(os.path.abspath(model), ROOT) if given.models else model
+            try:
+                verdict, text = check(model, given.cotree, compilers, folder, given.method, given.tolerance)
+            except subprocess.TimeoutExpired as late:
+                verdict, text = "failed", f"no end within {late.timeout} s: {late.cmd[0]}"
+            if text.endswith("has no system"):
+                continue
+            fine = verdict == "equal" or (verdict == "refused" and model in refused and refused[model] in text)
+            if verdict == "equal" and model in refused:
+                fine, text = False, "is emitted now: take it off refused.txt"
+            bad += 0 if fine else 1
+            if given.table or not fine:
+                print(f"{'' if fine else '! '}{model}: {verdict}: {text}", flush=True)
+    print(f"{bad} of the models differ from what is expected" if bad else "all models as expected")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

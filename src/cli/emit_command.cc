@@ -27,7 +27,9 @@ std::vector<EmitColumn> ColumnsOf(const ResultHeader& header, const std::vector<
 
 }  // namespace
 
-int RunEmit(const SimulateOptions& options, const Console& console) {
+int RunEmit(const SimulateOptions& given, const Console& console) {
+  SimulateOptions options = given;
+  options.quick_motion = true;  // as `simulate` does
   DiskReader reader;
   const PreparedRun p = PrepareRun(options, reader);
   SayPrepared(p, console);

@@ -109,6 +109,7 @@ class Preparer {
     translate.system = options_.system;
     translate.chosen = variation_.chosen;
     translate.rates = options_.rates;
+    if (options_.quick_motion) translate.motion_form = MotionForm::kQuick;
     translate.own_parameters = options_.own_parameters;
     translate.components.in_process = options_.in_process;
     if (experiment_ != nullptr) translate.experiment = model().names.Text(experiment_->name);

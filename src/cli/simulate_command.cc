@@ -163,7 +163,8 @@ int Resume(const SimulateOptions& options, const ResultHeader& header, const std
   return kExitOk;
 }
 
-int SimulateOnce(const SimulateOptions& options, TextReader& reader, const Console& console) {
+int SimulateOnce(SimulateOptions options, TextReader& reader, const Console& console) {
+  options.quick_motion = true;
   PreparedRun p = PrepareRun(options, reader);
   SayPrepared(p, console);
   if (p.exit != kExitOk) return p.exit;

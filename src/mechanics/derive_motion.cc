@@ -356,9 +356,11 @@ MotionEquations DeriveMotion(Model& model, const SystemGraph& graph,
                              const Mechanism& mechanism, const JointMotion* joint_motion,
                              const std::vector<SpatialStart>& starts, MotionForm form,
                              Diagnostics& diagnostics) {
-  constexpr uint32_t kManyFreedoms = 24;  // from here on a matrix is more work
-  const bool recursive = form == MotionForm::kRecursive ||
-                         (form == MotionForm::kAutomatic && mechanism.freedoms > kManyFreedoms);
+  constexpr uint32_t kManyFreedoms = 24;  // from here on nobody reads a matrix
+  const bool quick = form == MotionForm::kQuick && mechanism.chords.empty() && mechanism.freedoms >= 4;
+  const bool recursive =
+      form == MotionForm::kRecursive || quick ||
+      ((form == MotionForm::kAutomatic || form == MotionForm::kQuick) && mechanism.freedoms > kManyFreedoms);
   return MotionBuilder(model, graph, scalars, numbers, mechanism, joint_motion, starts, recursive,
                        diagnostics)
       .Run();

@@ -92,7 +92,12 @@ struct MotionEquations {
 };
 
 /// `tau = M q'' + h`, or the recursion over articulated bodies; automatic: by the number of freedoms.
-enum class MotionForm : uint8_t { kAutomatic, kMassMatrix, kRecursive };
+enum class MotionForm : uint8_t {
+  kAutomatic,  // a matrix up to 24 freedoms, for people; recursive above
+  kQuick,      // what is quicker to compute: recursive from 4 freedoms on, where no loop is closed
+  kMassMatrix,
+  kRecursive,
+};
 
 /** A mechanism with its equations of motion: positions of another choice of coordinates are found by it. */
 struct JointMotion {

@@ -114,7 +114,8 @@ bool LinearSolver::FactorDense(std::span<const double> values) {
   std::fill(lu_.begin(), lu_.end(), 0.0);
   for (size_t k = 0; k < values.size(); ++k) lu_[row_[k] * n + column_[k]] += values[k];
   scale_.assign(n, 0);
-  std::vector<double> column(n, 0);
+  scratch_.assign(n, 0);
+  std::vector<double>& column = scratch_;
   for (size_t r = 0; r < n; ++r) {
     for (size_t c = 0; c < n; ++c) scale_[r] = std::max(scale_[r], std::fabs(lu_[r * n + c]));
     if (!(scale_[r] > 0) || !std::isfinite(scale_[r])) {
@@ -251,7 +252,8 @@ void LinearSolver::Solve(std::span<double> right) const {
     klu_solve(sparse_->symbolic, sparse_->numeric, static_cast<int>(n), 1, right.data(), &sparse_->common);
     return;
   }
-  std::vector<double> y(n);
+  scratch_.resize(n);
+  std::vector<double>& y = scratch_;
   for (size_t k = 0; k < n; ++k) {
     const double* row = &lu_[order_[k] * n];
     double sum = right[order_[k]] * scale_[order_[k]];

@@ -54,6 +54,7 @@ class LinearSolver {
   size_t size_;
   std::vector<uint32_t> row_, column_;  // of each value
   std::vector<double> lu_, scale_;
+  mutable std::vector<double> scratch_;
   std::vector<uint32_t> order_;
   std::unique_ptr<Sparse> sparse_;
   std::unique_ptr<LeastNorm> least_norm_;  // while it is in force

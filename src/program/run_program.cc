@@ -300,7 +300,8 @@ bool ProgramRun::SolveNonlinear(uint32_t index, double time) {
       size = norm();
       continue;
     }
-    std::vector<double> step(state.residual);
+    std::vector<double>& step = state.step;
+    step.assign(state.residual.begin(), state.residual.end());
     for (double& r : step) r = -r;
     state.solver->Solve(step);
     for (size_t k = 0; k < n; ++k) state.old[k] = values[block.unknowns[k]];

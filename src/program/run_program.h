@@ -100,7 +100,7 @@ class ProgramRun {
  private:
   struct BlockState {
     std::unique_ptr<LinearSolver> solver;
-    std::vector<double> jacobian, residual, old, row_tangents;
+    std::vector<double> jacobian, residual, old, row_tangents, step, begin, before;
     std::vector<uint32_t> first_entry;  // by row, in `jacobian`
     bool constant_done = false;
     bool stale = false;                      // `jacobian` is not factored yet: solved by tears

@@ -76,7 +76,10 @@ bool ProgramRun::SolveByTears(uint32_t index, double time) {
   const Tearing& tearing = block.tearing;
   const size_t n = block.unknowns.size();
   const bool linear = block.kind == BlockKind::kLinear;
-  std::vector<double> begin(n), step(tearing.tears.size()), before(tearing.tears.size());
+  std::vector<double>&begin = state.begin, &step = state.step, &before = state.before;
+  begin.assign(n, 0);
+  step.assign(tearing.tears.size(), 0);
+  before.assign(tearing.tears.size(), 0);
   for (size_t k = 0; k < n; ++k) begin[k] = values[block.unknowns[k]];
   const auto give_up = [&] {
     for (size_t k = 0; k < n; ++k) values[block.unknowns[k]] = begin[k];

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// One arithmetic: the interpreter in strips, machine code for one lane and for several, and the program as it
+// stands give the same bits, evaluation by evaluation and over whole runs; kernels of the Jacobian give what
+// tangents give; nothing is allocated in a step.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <bit>
+#include <cstdlib>
+#include <random>
+
+#include "compile/llvm_compiler.h"
+#include "pipeline/translate.h"
+#include "product_support.h"
+#include "program/evaluate_fused.h"
+#include "readable/random_systems.h"
+#include "simulation/events.h"
+#include "simulation/simulate.h"
+
+extern "C" void* __libc_malloc(size_t size);              // NOLINT: glibc's own names
+extern "C" void* __libc_calloc(size_t n, size_t size);    // NOLINT
+extern "C" void* __libc_realloc(void* old, size_t size);  // NOLINT
+
+namespace {
+std::atomic<bool> counting{false};
+std::atomic<size_t> allocations{0};
+}  // namespace
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+extern "C" void* malloc(size_t size) {
+  if (counting) ++allocations;
+  return __libc_malloc(size);
+}
+extern "C" void* calloc(size_t n, size_t size) {
+  if (counting) ++allocations;
+  return __libc_calloc(n, size);
+}
+extern "C" void* realloc(void* old, size_t size) {
+  if (counting) ++allocations;
+  return __libc_realloc(old, size);
+}
+#endif
+
+namespace cotree::test {
+namespace {
+
+bool Same(double a, double b) {
+  return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b) || (std::isnan(a) && std::isnan(b));
+}
+
+struct Counts {
+  size_t systems = 0, evaluations = 0, runs = 0, values = 0, jacobians = 0;
+};
+
+// One system in both tiers. What cannot be translated or started is left out.
+void Compare(LoadedModel& loaded, const TranslateOptions& how, double stop, const std::string& name,
+             Counts& counts) {
+  const auto translation = Translate(loaded, how);
+  if (!translation->ok || translation->program == nullptr || !translation->program->externals.empty()) return;
+  const Program& program = *translation->program;
+  if (!program.unsupported.empty()) return;
+  ProgramRun run(program);
+  run.switch_time = 1e-9;
+  Events events(run, program, nullptr);
+  if (!events.Begin(translation->starts, {0, false}).ok) return;
+  ++counts.systems;
+  // Evaluations at points around the start.
+  if (!program.state_slots.empty()) {
+    FusedEvaluation strips(run, FuseDerivatives(program), ProgramTier::kInterpreter);
+    FusedEvaluation code(run, FuseDerivatives(program), ProgramTier::kCompiled);
+    ASSERT_EQ(code.Description().find("not compiled"), std::string::npos)
+        << name << ": " << code.Description();
+    const std::vector<uint32_t>& slots = strips.program().state_slots;
+    const size_t n = slots.size();
+    std::mt19937 random(7);
+    const std::vector<double> before = run.values;
+    std::vector<double> y(n), a(n), b(n);
+    for (int point = 0; point < 5; ++point) {
+      for (size_t k = 0; k < n; ++k)
+        y[k] = before[slots[k]] * (1 + 1e-3 * static_cast<double>(random() % 100)) +
+               1e-3 * point * static_cast<double>(random() % 10);
+      run.values = before;
+      if (!strips.Evaluate(0.01, y.data(), a.data())) continue;
+      run.values = before;
+      ASSERT_TRUE(code.Evaluate(0.01, y.data(), b.data())) << name;
+      run.values = before;
+      for (size_t k = 0; k < n; ++k) run.values[slots[k]] = y[k];
+      if (!run.Run(0.01)) continue;
+      ++counts.evaluations;
+      const std::vector<uint32_t>& states = strips.program().states;
+      for (size_t k = 0; k < n; ++k) {
+        ASSERT_TRUE(Same(a[k], b[k])) << name << ": strips " << a[k] << ", code " << b[k];
+        // Zeros may differ in sign.
+        ASSERT_EQ(a[k], run.values[program.derivative_slots[states[k]]]) << name;
+      }
+      // The Jacobian, against tangents.
+      FusedJacobian jacobian = FuseJacobian(program, strips.program());
+      if (!jacobian.program.complete || n > 200) continue;
+      FusedEvaluation kernels(run, std::move(jacobian.program), ProgramTier::kInterpreter);
+      std::vector<double> entries(jacobian.rows.size(), 0);
+      ASSERT_TRUE(kernels.Evaluate(0.01, y.data(), entries.data()));
+      for (size_t j = 0; j < n; ++j) {
+        std::fill(run.tangents.begin(), run.tangents.end(), 0.0);
+        run.tangents[slots[j]] = 1;
+        run.RunTangent(0.01);
+        std::vector<double> column(n, 0);
+        for (int k = jacobian.first[j]; k < jacobian.first[j + 1]; ++k)
+          column[static_cast<size_t>(jacobian.rows[static_cast<size_t>(k)])] =
+              entries[static_cast<size_t>(k)];
+        double largest = 1e-300;
+        for (size_t k = 0; k < n; ++k) largest = std::max(largest, std::fabs(column[k]));
+        for (size_t k = 0; k < n; ++k) {
+          const double exact = run.tangents[program.derivative_slots[states[k]]];
+          if (!std::isfinite(exact)) continue;
+          ASSERT_NEAR(column[k], exact, 1e-9 * largest) << name << ": " << program.sorted->SlotName(slots[k]);
+        }
+      }
+      ++counts.jacobians;
+    }
+    run.values = before;
+  }
+  // Whole runs.
+  SimulationOptions options;
+  options.stop = stop;
+  options.rtol = 1e-5;
+  options.interval = stop / 50;
+  Trajectory one, two;
+  options.tier = ProgramTier::kInterpreter;
+  one = Simulate(program, translation->starts, options);
+  options.tier = ProgramTier::kCompiled;
+  two = Simulate(program, translation->starts, options);
+  ASSERT_EQ(one.problem, two.problem) << name;
+  ASSERT_EQ(one.times, two.times) << name;
+  ASSERT_EQ(one.steps, two.steps) << name;
+  ++counts.runs;
+  for (size_t k = 0; k < one.columns.size(); ++k) {
+    for (size_t r = 0; r < one.columns[k].size(); ++r) {
+      ++counts.values;
+      ASSERT_TRUE(Same(one.columns[k][r], two.columns[k][r]))
+          << name << ": " << program.sorted->SlotName(one.slots[k]) << " in row " << r;
+    }
+  }
+}
+
+class Tiers : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string why;
+    if (!HasLlvm(&why)) GTEST_SKIP() << why;
+  }
+};
+
+void Say(const char* what, const Counts& c) {
+  std::printf("tiers %s: %zu systems, %zu evaluations, %zu Jacobians, %zu runs, %zu values, all bits equal\n",
+              what, c.systems, c.evaluations, c.jacobians, c.runs, c.values);
+}
+
+TEST_F(Tiers, Examples) {
+  Counts counts;
+  for (const char* folder : {"examples", "tests/textbook"}) {
+    for (const fs::path& path : FilesBelow(kRoot / folder, ".cot")) {
+      DiskReader reader;
+      const auto loaded = LoadModel(path.string(), reader);
+      for (const ClassId id : loaded->model.systems) {
+        DiskReader again;
+        const auto own = LoadModel(path.string(), again);
+        TranslateOptions how;
+        how.system = own->model.Text(own->model[id].name);
+        Compare(*own, how, 0.05, path.filename().string() + " " + how.system, counts);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+  Say("examples", counts);
+  EXPECT_GT(counts.systems, 30u);
+}
+
+// Each alone, and 19 times in an array: as many as fill the lanes of any machine and leave a rest.
+TEST_F(Tiers, RandomSystems) {
+  const char* more = std::getenv("COTREE_LONG");
+  const uint32_t count = more != nullptr ? static_cast<uint32_t>(std::atoi(more)) : 60;
+  Counts counts;
+  for (uint32_t seed = 1; counts.systems < count && seed < 4 * count; ++seed) {
+    std::string text = RandomSystem(seed);
+    if (seed % 2 == 0) {
+      const std::string head = "system Random";
+      text.replace(text.find(head), head.size(), "component Random");
+      text += "\nsystem Many { cell : Random[19] }\n";
+    }
+    NoReader reader;
+    const auto loaded = LoadModelText("random.cot", text, reader);
+    Compare(*loaded, {}, 0.02, "seed " + std::to_string(seed) + "\n" + text, counts);
+    if (HasFatalFailure()) return;
+  }
+  Say("random", counts);
+  EXPECT_GE(counts.systems, count);
+}
+
+// After the first steps a step allocates nothing, whatever the method and the tier.
+TEST_F(Tiers, NothingIsAllocatedInAStep) {
+  const std::string ladder =
+      "system Ladder { parameter n : Integer = 50  s : VoltageSource(V = 1 V)  r : Resistor[n](R = 1 ohm)\n"
+      "  c : Capacitor[n](C = 1 mF)  connect s.p -- r[1].p  connect r[1:n-1].n -- r[2:n].p  connect r.n -- "
+      "c.p\n"
+      "  connect c.n -- electrical.ground  connect s.n -- electrical.ground }\n";
+  // A nonlinear block: two diodes and a resistor in series.
+  const std::string diodes =
+      "system Diodes { s : SineVoltageSource(amplitude = 5 V, frequency = 50 Hz)  r : Resistor(R = 10 ohm)\n"
+      "  d : Diode  e : Diode  c : Capacitor(C = 1 mF)  l : Resistor(R = 100 ohm)\n"
+      "  connect s.p -- r.p  connect r.n -- d.p  connect d.n -- e.p  connect e.n -- c.p -- l.p\n"
+      "  connect s.n -- c.n -- l.n -- electrical.ground }\n";
+  for (const std::string& text : {ladder, diodes}) {
+    for (const Method method : {Method::kExplicit, Method::kBdf, Method::kAutomatic}) {
+      for (const ProgramTier tier : {ProgramTier::kInterpreter, ProgramTier::kCompiled}) {
+        NoReader reader;
+        const auto loaded = LoadModelText("test.cot", text, reader);
+        const auto translation = Translate(*loaded);
+        ASSERT_TRUE(translation->ok) << Render(loaded->diagnostics, loaded->model.files);
+        const Program& program = *translation->program;
+        ProgramRun run(program);
+        run.switch_time = 1e-9;
+        Events events(run, program, nullptr);
+        ASSERT_TRUE(events.Begin(translation->starts, {0, false}).ok);
+        SimulationOptions options;
+        options.stop = 0.1;
+        options.method = method;
+        options.tier = tier;
+        const auto integrator = MakeIntegrator(run, program, options, nullptr);
+        ASSERT_TRUE(integrator->Restart(0, 0.1));
+        double time = 0;
+        for (int k = 0; k < 60 && time < 0.1; ++k)
+          ASSERT_TRUE(integrator->Step(&time)) << integrator->problem();
+        allocations = 0;
+        counting = true;
+        int taken = 0;
+        for (; taken < 30 && time < 0.1; ++taken) {
+          if (!integrator->Step(&time)) break;
+        }
+        counting = false;
+        EXPECT_GT(taken, 0) << MethodName(method);
+        EXPECT_EQ(allocations.load(), 0u) << MethodName(method) << ", " << integrator->ProgramText() << "\n"
+                                          << text;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cotree::test

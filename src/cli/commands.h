@@ -151,6 +151,7 @@ struct SweepOptions {
   bool log = false;                     // ranges are evenly spaced in the logarithm
   bool force = false;                   // begin anew, whatever the file holds
   unsigned threads = 0;                 // 0: as many as there are processors
+  unsigned lanes = 0;                   // runs computed together by a thread; 0: as it pays
 };
 int RunSweep(const SweepOptions& options, const Console& console);
 

@@ -332,6 +332,10 @@ int RunCotree(int argc, char** argv) {
                           "ranges are evenly spaced in the logarithm; or for one, from:to:count:log");
   sweep_command->add_option("--threads", sweep.threads, "how many runs at a time; otherwise one a processor")
       ->check(CLI::Range(1u, 1024u));
+  sweep_command
+      ->add_option("--lanes", sweep.lanes,
+                   "how many runs a processor computes together, one lane of its vectors each; 1: none")
+      ->check(CLI::Range(1, 64));
   sweep_command->add_option(
       "-o,--out", sweep.run.output,
       "the table, CSV; if it holds a part of this sweep already, only the rest is computed");

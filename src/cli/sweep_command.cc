@@ -21,6 +21,7 @@
 #include "cli/system_command.h"
 #include "cli/text_table.h"
 #include "plot/unit_text.h"
+#include "simulation/lanes.h"
 #include "sweep/run_sweep.h"
 
 namespace cotree {
@@ -87,8 +88,9 @@ std::string FirstError(const PreparedRun& prepared) {
 /* A model of its own, translated once, or again where a value changes its structure. */
 class ModelWorker : public SweepWorker {
  public:
-  ModelWorker(Sweep& sweep, const InterruptWatch& watch, std::optional<PreparedRun> ready)
-      : sweep_(sweep), watch_(watch), prepared_(std::move(ready)) {}
+  ModelWorker(Sweep& sweep, const InterruptWatch& watch, std::optional<PreparedRun> ready,
+              LaneBatch* lanes = nullptr)
+      : sweep_(sweep), watch_(watch), prepared_(std::move(ready)), lanes_(lanes) {}
 
   std::optional<SweepRow> Run(size_t point) override {
     SweepRow row;
@@ -152,6 +154,7 @@ class ModelWorker : public SweepWorker {
     }
     SimulationOptions simulation = prepared_->simulation;
     sweep_.Set(point, simulation);
+    simulation.lanes = lanes_;
     simulation.progress = [&](double) { return !watch_.interrupted(); };
     simulation.row = [&](double time, std::span<const double> values) {
       for (size_t k = 0; k < recorders.size(); ++k) recorders[k].Row(time, values[k]);
@@ -186,6 +189,23 @@ class ModelWorker : public SweepWorker {
   std::optional<PreparedRun> prepared_;
   std::vector<uint32_t> slots_;
   std::vector<bool> stepwise_;
+  LaneBatch* lanes_;
+};
+
+/* As many models as the machine has lanes. */
+class ModelLanes : public SweepLanes {
+ public:
+  ModelLanes(Fibers& fibers, size_t lanes,
+             const std::function<std::unique_ptr<SweepWorker>(LaneBatch*)>& make)
+      : batch_(fibers) {
+    for (size_t k = 0; k < lanes; ++k) workers_.push_back(make(&batch_));
+  }
+  std::vector<std::unique_ptr<SweepWorker>>& workers() override { return workers_; }
+  void Together() override { batch_.Together(); }
+
+ private:
+  LaneBatch batch_;
+  std::vector<std::unique_ptr<SweepWorker>> workers_;
 };
 
 bool Refuse(const std::string& text) {
@@ -455,10 +475,17 @@ int RunSweep(const SweepOptions& options, const Console& console) {
   plan.first = before;
   plan.count = size - before;
   plan.threads = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-  plan.make_worker = [&] {
+  const auto make = [&](LaneBatch* lanes) -> std::unique_ptr<SweepWorker> {
     const std::lock_guard guard(sweep.lock);
-    return std::make_unique<ModelWorker>(sweep, watch, std::exchange(ready, std::nullopt));
+    return std::make_unique<ModelWorker>(sweep, watch, std::exchange(ready, std::nullopt), lanes);
   };
+  plan.make_worker = [&] { return make(nullptr); };
+  // Lanes pay where there are many runs of a small system.
+  const size_t lanes = options.lanes != 0 ? options.lanes : plan.count >= 64 ? LaneBatch::kLanes : 1;
+  if (lanes > 1)
+    plan.make_lanes = [&, lanes](Fibers& fibers) {
+      return std::make_unique<ModelLanes>(fibers, lanes, make);
+    };
   bool written = true;
   plan.take = [&](size_t point, const SweepRow& row) {
     rows.push_back(row);

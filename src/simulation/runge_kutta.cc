@@ -3,30 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "simulation/dormand_prince.h"
+#include "simulation/lanes.h"
 #include "simulation/projection.h"
 #include "simulation/state_integrator.h"
 
 namespace cotree {
 namespace {
 
-/* Dormand, Prince, A family of embedded Runge-Kutta formulae, J. Comp. Appl. Math. 6 (1980); interpolation
-and step control after Hairer, Norsett, Wanner, II.4 to II.6. */
-constexpr int kStages = 7;
-constexpr double kTime[kStages] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
-constexpr double kStage[kStages][6] = {
-    {},
-    {1.0 / 5},
-    {3.0 / 40, 9.0 / 40},
-    {44.0 / 45, -56.0 / 15, 32.0 / 9},
-    {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
-    {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
-    {35.0 / 384, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};  // of the stages 1, 3, 4, 5, 6
-constexpr double kError[6] = {71.0 / 57600,      -71.0 / 16695, 71.0 / 1920,
-                              -17253.0 / 339200, 22.0 / 525,    -1.0 / 40};  // 1, 3, 4, 5, 6, 7
-constexpr double kDense[6] = {-12715105075.0 / 11282082432, 87487479700.0 / 32700410799,
-                              -10690763975.0 / 1880347072,  701980252875.0 / 199316789632,
-                              -1453857185.0 / 822651844,    69997945.0 / 29380423};
+using namespace dormand_prince;  // NOLINT: its coefficients
 
+/* Step control after Hairer, Norsett, Wanner, II.4. */
 class RungeKutta : public StateIntegrator {
  public:
   RungeKutta(ProgramRun& run, const Program& program, const SimulationOptions& options,
@@ -192,6 +179,33 @@ class RungeKutta : public StateIntegrator {
 
   // The error of a step, relative to what it may be; infinite where there are no values.
   double Try(double h, double end) {
+    const double square =
+        options_.lanes != nullptr && fused()->compact ? TryInLanes(h, end) : TryAlone(h, end);
+    if (std::isfinite(square)) return std::sqrt(square);
+    Derivatives(end, next_.data(), k_[6].data());  // says why
+    return INFINITY;
+  }
+  double TryInLanes(double h, double end) {
+    LaneTry request;
+    request.program = fused();
+    request.copies = run_.values.data();
+    request.time = time_;
+    request.h = h;
+    request.end = end;
+    request.switch_time = run_.switch_time;
+    request.unit = scale_.unit();
+    request.y = y_.data();
+    request.floor = scale_.floor();
+    for (int s = 0; s < kStages; ++s) request.k[s] = k_[s].data();
+    request.stage = stage_.data();
+    request.next = next_.data();
+    // What is delayed depends on the time: each evaluation looks it up.
+    if (!run_.delay_lines.empty() || !options_.lanes->Try(request)) return TryAlone(h, end);
+    run_.evaluations += kStages - 1;
+    return request.square;
+  }
+  // The mean square of the error.
+  double TryAlone(double h, double end) {
     const double* k[6];
     double c[6];
     for (int s = 1; s < kStages; ++s) {
@@ -210,10 +224,7 @@ class RungeKutta : public StateIntegrator {
       k[j] = k_[j > 0 ? j + 1 : j].data();
       c[j] = h * kError[j];
     }
-    const double square = CombinedError(k, c, y_.data(), next_.data(), scale_.floor(), scale_.unit(), n_);
-    if (std::isfinite(square)) return std::sqrt(square);
-    Derivatives(end, next_.data(), k_[6].data());  // says why
-    return INFINITY;
+    return CombinedError(k, c, y_.data(), next_.data(), scale_.floor(), scale_.unit(), n_);
   }
 
   bool Project(double end) {

@@ -27,6 +27,8 @@ enum class Method : uint8_t {
 std::string_view MethodName(Method method);
 Method MethodOf(std::string_view name);
 
+class LaneBatch;
+
 struct SimulationOptions {
   double start = 0, stop = 1;
   double interval = 0;  // of the output; 0: a 500th of the run
@@ -53,6 +55,7 @@ struct SimulationOptions {
   /// Takes everything that a run needs to go on from a time.
   std::function<void(double time, uint64_t rows, const std::string& state)> checkpoint;
   ComponentOptions components;  // how foreign code is run
+  LaneBatch* lanes = nullptr;   // of runs that go together (lanes.h)
   std::string resume;           // a state to go on from, instead of the beginning
 };
 

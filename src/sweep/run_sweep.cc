@@ -17,13 +17,11 @@ bool RunPoints(const SweepPlan& plan) {
   std::map<size_t, SweepRow> waiting;
   size_t turn = plan.first, finished = 0;
 
-  const auto work = [&] {
-    std::unique_ptr<SweepWorker> worker;
+  const auto work_with = [&](const std::function<SweepWorker&()>& worker) {
     while (!stopped) {
       const size_t point = next++;
       if (point >= end) return;
-      if (worker == nullptr) worker = plan.make_worker();
-      std::optional<SweepRow> row = worker->Run(point);
+      std::optional<SweepRow> row = worker().Run(point);
       const std::lock_guard guard(lock);
       if (!row) {
         stopped = true;
@@ -38,6 +36,23 @@ bool RunPoints(const SweepPlan& plan) {
       }
       if (!plan.progress(finished)) stopped = true;
     }
+  };
+
+  const auto work = [&] {
+    if (plan.make_lanes) {
+      Fibers fibers;
+      const std::unique_ptr<SweepLanes> lanes = plan.make_lanes(fibers);
+      std::vector<std::function<void()>> tasks;
+      for (const auto& worker : lanes->workers())
+        tasks.emplace_back([&] { work_with([&]() -> SweepWorker& { return *worker; }); });
+      fibers.Run(tasks, [&] { lanes->Together(); });
+      return;
+    }
+    std::unique_ptr<SweepWorker> worker;
+    work_with([&]() -> SweepWorker& {
+      if (worker == nullptr) worker = plan.make_worker();
+      return *worker;
+    });
   };
 
   const auto threads = static_cast<unsigned>(std::min<size_t>(std::max(plan.threads, 1u), plan.count));

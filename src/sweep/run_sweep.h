@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/fibers.h"
 #include "sweep/sweep_file.h"
 
 namespace cotree {
@@ -18,11 +19,22 @@ class SweepWorker {
   virtual std::optional<SweepRow> Run(size_t point) = 0;
 };
 
+/** Workers of one thread whose runs are computed together. */
+class SweepLanes {
+ public:
+  virtual ~SweepLanes() = default;
+  virtual std::vector<std::unique_ptr<SweepWorker>>& workers() = 0;
+  /// When all of them wait.
+  virtual void Together() = 0;
+};
+
 struct SweepPlan {
   size_t first = 0, count = 0;  // points
   unsigned threads = 1;
   /// Called in the thread of the worker; never null.
   std::function<std::unique_ptr<SweepWorker>()> make_worker;
+  /// Instead of a worker alone: several, on fibers of a thread.
+  std::function<std::unique_ptr<SweepLanes>(Fibers& fibers)> make_lanes;
   /// Takes the rows in the order of the points, one at a time, as soon as their turn comes; false stops.
   std::function<bool(size_t point, const SweepRow& row)> take;
   /// Told, one call at a time, how many runs are finished; false stops.

@@ -10,7 +10,9 @@ namespace cotree {
 namespace {
 
 /* Dormand, Prince, A family of embedded Runge-Kutta formulae, J. Comp. Appl. Math. 6 (1980); interpolation
-and step control after Hairer, Norsett, Wanner, II.4 to II.6. */
+and step control after Hairer, Norsett, Wanner, II.4 to II.6.
+
+Theory: docs/theory/numerics.md, (NU.2b), (NU.4c), (NU.5b). */
 constexpr int kStages = 7;
 constexpr double kTime[kStages] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
 constexpr double kStage[kStages][6] = {
@@ -77,7 +79,8 @@ class RungeKutta : public StateIntegrator {
     fresh_ = true;
     return false;
   }
-  // The rate of the fastest mode that the last two stages saw: they differ by it (Hairer, Wanner, IV.2).
+  // The rate of the fastest mode that the last two stages saw: they differ by it (Hairer, Wanner, IV.2;
+  // NU.3b).
   double FastestRate() override {
     if (fresh_) return 0;
     const double* floor = scale_.floor();

@@ -228,7 +228,7 @@ class Fuser {
     }
   }
 
-  // What is computed once and kept: where many read it and it is dear, or a block does, or it is long.
+  // What is computed once and kept (PR.10a): where many read it and it is dear, a block does, or it is long.
   void ChooseKept() {
     code_cost_.resize(p_.codes.size());
     for (size_t c = 0; c < p_.codes.size(); ++c) {

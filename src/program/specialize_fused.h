@@ -12,7 +12,7 @@ once; what nobody reads is not computed. Long code is cut into pieces, with what
 array.
 
 Values differ from those of the program by no more than the sign of a zero, and where infinities meet zeros.
-Theory: docs/theory/program.md, PR.13. */
+Theory: docs/theory/program.md, PR.13 (PR.13a). */
 void SpecializeRuns(FusedProgram& program);
 
 }  // namespace cotree

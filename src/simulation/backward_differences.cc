@@ -17,7 +17,7 @@ Of the differences D_0 ... D_q of the solution, predicted y = D_0 + ... + D_q. T
 d = c f(t, y + d) - psi, c = h / alpha_q, by Newton's method with a matrix 1 - c J that is kept while c is
 near that of its factors (a step is then shortened by 2 / (1 + ratio)) and Newton's method converges.
 
-Theory: docs/theory/numerics.md, NU.2. */
+Theory: docs/theory/numerics.md, NU.2c to NU.2e; step and order NU.4c; between steps NU.5d. */
 class BackwardDifferences : public StateIntegrator {
  public:
   BackwardDifferences(ProgramRun& run, const Program& program, const SimulationOptions& options)

@@ -2,6 +2,7 @@
 #include "simulation/lanes.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -122,36 +123,49 @@ namespace {
 
 constexpr size_t kLanes = LaneBatch::kLanes;
 
-bool Alike(const FusedProgram& a, const FusedProgram& b) {
-  if (&a == &b) return true;
-  if (a.runs.size() != b.runs.size() || a.operands.size() != b.operands.size() || a.places != b.places ||
-      a.constants.size() != b.constants.size() || a.states != b.states || a.copies != b.copies ||
-      a.kernels.size() != b.kernels.size() || a.work != b.work || a.scratch != b.scratch)
-    return false;
-  for (size_t k = 0; k < a.runs.size(); ++k) {
-    if (a.runs[k].kernel != b.runs[k].kernel || a.runs[k].count != b.runs[k].count ||
-        a.runs[k].first_operand != b.runs[k].first_operand)
-      return false;
+class Hash {
+ public:
+  void Add(uint64_t x) {
+    h_ = (std::rotl(h_, 23) ^ x) * 0x517cc1b727220a95u;
+    h_ ^= h_ >> 31;
   }
-  for (size_t k = 0; k < a.operands.size(); ++k) {
-    if (a.operands[k].base != b.operands[k].base || a.operands[k].kind != b.operands[k].kind ||
-        a.operands[k].at != b.operands[k].at)
-      return false;
-  }
-  for (size_t k = 0; k < a.kernels.size(); ++k) {
-    const auto &x = a.kernels[k].code, &y = b.kernels[k].code;
-    if (x.instructions.size() != y.instructions.size() || x.results != y.results) return false;
-    for (size_t i = 0; i < x.instructions.size(); ++i) {
-      const Instruction &p = x.instructions[i], &q = y.instructions[i];
-      if (p.code != q.code || p.op != q.op || p.a != q.a || p.b != q.b || p.c != q.c ||
-          std::bit_cast<uint64_t>(p.number) != std::bit_cast<uint64_t>(q.number))
-        return false;
-    }
-  }
-  return true;
-}
+  uint64_t value() const { return h_ | 1; }
+
+ private:
+  uint64_t h_ = 0x9e3779b97f4a7c15u;
+};
 
 }  // namespace
+
+uint64_t ShapeOf(const FusedProgram& p) {
+  Hash hash;
+  for (const uint64_t x : {p.runs.size(), p.constants.size(), p.work, p.scratch, p.states.size()})
+    hash.Add(x);
+  for (const FusedRun& run : p.runs) {
+    hash.Add(uint64_t{run.kernel} << 32 | run.count);
+    hash.Add(run.first_operand);
+  }
+  for (const Operand& o : p.operands)
+    hash.Add(static_cast<uint64_t>(o.base) << 48 | static_cast<uint64_t>(o.kind) << 40 | o.at);
+  for (const uint32_t x : p.places) hash.Add(x);
+  for (const uint32_t x : p.states) hash.Add(x);
+  for (const auto& [slot, place] : p.copies) hash.Add(uint64_t{slot} << 32 | place);
+  for (const FusedKernel& kernel : p.kernels) {
+    hash.Add(kernel.leaves);
+    for (const uint32_t x : kernel.code.results) hash.Add(x);
+    for (const Instruction& i : kernel.code.instructions) {
+      hash.Add(static_cast<uint64_t>(i.code) << 40 | static_cast<uint64_t>(i.op) << 32 | i.a);
+      hash.Add(uint64_t{i.b} << 32 | i.c);
+      hash.Add(std::bit_cast<uint64_t>(i.number));
+    }
+  }
+  return hash.value();
+}
+
+uint64_t NextRunNumber() {
+  static std::atomic<uint64_t> next{1};
+  return next++;
+}
 
 bool LaneBatch::Try(LaneTry& request) {
   request.done = false;
@@ -161,16 +175,17 @@ bool LaneBatch::Try(LaneTry& request) {
 }
 
 void LaneBatch::Together() {
-  std::vector<LaneTry*> all;
+  std::vector<LaneTry*>& all = all_;
   all.swap(waiting_);
+  waiting_.clear();
   // Those that are alike, as many as there are lanes.
   while (all.size() > 1) {
     LaneTry* group[kLanes];
     size_t count = 0;
-    const FusedProgram* program = all[0]->program;
+    const uint64_t shape = all[0]->shape;
     size_t kept = 0;
     for (LaneTry* request : all) {
-      if (count < kLanes && Alike(*program, *request->program))
+      if (count < kLanes && request->shape == shape)
         group[count++] = request;
       else
         all[kept++] = request;
@@ -186,7 +201,10 @@ void LaneBatch::Compute(LaneTry* const* lanes, size_t count) {
   memory_.resize(11 * row);
   double *y = memory_.data(), *next = y + row, *stage = next + row, *floor = stage + row, *k[7];
   for (int s = 0; s < 7; ++s) k[s] = floor + static_cast<size_t>(s + 1) * row;
-  constants_.resize(p.constants.size() * kLanes);
+  if (constants_.size() != p.constants.size() * kLanes) {
+    constants_.resize(p.constants.size() * kLanes);
+    std::fill(in_lane_, in_lane_ + kLanes, 0);
+  }
   work_.resize((p.work + 1) * kLanes);
   scratch_.resize((p.scratch + 1) * kLanes);
   switch_times_.resize(kLanes);
@@ -203,7 +221,10 @@ void LaneBatch::Compute(LaneTry* const* lanes, size_t count) {
       k[0][i * kLanes + l] = lane.k[0][i];
       floor[i * kLanes + l] = lane.floor[i];
     }
-    for (size_t i = 0; i < p.constants.size(); ++i) constants_[i * kLanes + l] = lane.program->constants[i];
+    if (in_lane_[l] != lane.run) {
+      in_lane_[l] = lane.run;
+      for (size_t i = 0; i < p.constants.size(); ++i) constants_[i * kLanes + l] = lane.program->constants[i];
+    }
     for (const auto& [slot, place] : p.copies) work_[place * kLanes + l] = lane.copies[slot];
   }
   namespace dp = dormand_prince;
@@ -231,7 +252,7 @@ void LaneBatch::Compute(LaneTry* const* lanes, size_t count) {
     for (size_t i = 0; i < n; ++i) {
       lane.next[i] = next[i * kLanes + l];
       lane.stage[i] = stage[i * kLanes + l];
-      for (int s = 1; s < 7; ++s) lane.k[s][i] = k[s][i * kLanes + l];
+      for (int s = 2; s < 7; ++s) lane.k[s][i] = k[s][i * kLanes + l];
     }
     lane.square = squares[l];
     lane.done = true;
@@ -242,7 +263,7 @@ void LaneBatch::Evaluate(const FusedProgram& p, const double* states, double* de
                          const double* time) {
   double* bases[] = {const_cast<double*>(states), derivatives, work_.data(), constants_.data(),
                      scratch_.data()};
-  std::vector<const double*> inputs;
+  std::vector<const double*>& inputs = inputs_;
   for (const FusedStep& step : p.steps) {
     const FusedRun& run = p.runs[step.index];
     const FusedKernel& kernel = p.kernels[run.kernel];

@@ -13,7 +13,9 @@ namespace {
 
 using namespace dormand_prince;  // NOLINT: its coefficients
 
-/* Step control after Hairer, Norsett, Wanner, II.4. */
+/* Step control after Hairer, Norsett, Wanner, II.4.
+
+Theory: docs/theory/numerics.md, (NU.2b), (NU.4c), (NU.5b). */
 class RungeKutta : public StateIntegrator {
  public:
   RungeKutta(ProgramRun& run, const Program& program, const SimulationOptions& options,
@@ -64,7 +66,8 @@ class RungeKutta : public StateIntegrator {
     fresh_ = true;
     return false;
   }
-  // The rate of the fastest mode that the last two stages saw: they differ by it (Hairer, Wanner, IV.2).
+  // The rate of the fastest mode that the last two stages saw: they differ by it (Hairer, Wanner, IV.2;
+  // NU.3b).
   double FastestRate() override {
     if (fresh_) return 0;
     const double* floor = scale_.floor();
@@ -188,6 +191,9 @@ class RungeKutta : public StateIntegrator {
   double TryInLanes(double h, double end) {
     LaneTry request;
     request.program = fused();
+    if (shape_ == 0) shape_ = ShapeOf(*fused());
+    request.shape = shape_;
+    request.run = number_;
     request.copies = run_.values.data();
     request.time = time_;
     request.h = h;
@@ -240,8 +246,10 @@ class RungeKutta : public StateIntegrator {
   }
 
   Projection* projection_;
-  std::vector<double> k_[kStages];        // slopes of the stages
-  std::vector<double> y_, next_, stage_;  // at the beginning and the end of the step
+  uint64_t shape_ = 0;                       // of what is evaluated, for lanes
+  const uint64_t number_ = NextRunNumber();  // of this integrator, for lanes
+  std::vector<double> k_[kStages];           // slopes of the stages
+  std::vector<double> y_, next_, stage_;     // at the beginning and the end of the step
   std::vector<double> by_state_;
   double time_ = 0, begin_ = 0, length_ = 0, stop_ = 0, step_ = 0, last_error_ = 1e-4;
   bool fresh_ = true;  // no step yet: next_ is where it begins

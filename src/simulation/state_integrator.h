@@ -46,7 +46,7 @@ class StateIntegrator : public Integrator {
   /// Whether another, shorter step may do.
   bool may_retry() const { return !run_.failure().final; }
   /// A first step that moves the states by about one part in a hundred of what counts, for a method of some
-  /// order (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4).
+  /// order (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4; NU.5c).
   double FirstStep(double time, double stop, const double* y, const double* slope, int order) {
     const double* floor = scale_.floor();
     const double unit = scale_.unit();

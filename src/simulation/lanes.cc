@@ -54,29 +54,35 @@ COTREE_CLONES void Errors(double* __restrict out, const double* const* k, const 
              static_cast<double>(n);
 }
 
-/* The instructions of one instance for all lanes; register k stands at r + k * kLanes. */
+/* The instructions of one instance for all lanes; the value of instruction k stands at at[k]. */
 COTREE_CLONES void Run(const Instruction* code, size_t count, double* __restrict r,
                        const double* const* inputs, uint32_t leaves, const double* time,
                        const double* switch_time, const std::vector<TableFunction>* tables) {
   for (size_t k = 0; k < count; ++k) {
     const Instruction& i = code[k];
     double* __restrict out = r + k * kLanes;
-    const double *a = r + size_t{i.a} * kLanes, *b = r + size_t{i.b} * kLanes, *c = r + size_t{i.c} * kLanes;
+    at[k] = out;
+    const bool reads = i.code >= CodeOp::kIntegerPower;
+    const double *a = reads ? at[i.a] : nullptr,
+                 *b = i.code == CodeOp::kBinary || i.code == CodeOp::kTable || i.code == CodeOp::kIf
+                          ? at[i.b]
+                          : nullptr,
+                 *c = i.code == CodeOp::kIf ? at[i.c] : nullptr;
     switch (i.code) {
       case CodeOp::kNumber:
         for (size_t l = 0; l < kLanes; ++l) out[l] = i.number;
         break;
       case CodeOp::kLoad:
-        for (size_t l = 0; l < kLanes; ++l) out[l] = inputs[i.a][l];
+        at[k] = inputs[i.a];
         break;
       case CodeOp::kParameter:
-        for (size_t l = 0; l < kLanes; ++l) out[l] = inputs[leaves + i.a][l];
+        at[k] = inputs[leaves + i.a];
         break;
       case CodeOp::kTime:
-        for (size_t l = 0; l < kLanes; ++l) out[l] = time[l];
+        at[k] = time;
         break;
       case CodeOp::kSwitchTime:
-        for (size_t l = 0; l < kLanes; ++l) out[l] = switch_time[l];
+        at[k] = switch_time;
         break;
       case CodeOp::kIntegerPower:
         for (size_t l = 0; l < kLanes; ++l)
@@ -271,6 +277,7 @@ void LaneBatch::Evaluate(const FusedProgram& p, const double* states, double* de
     const size_t reads = kernel.leaves + kernel.parameters;
     registers_.resize(std::max(registers_.size(), kernel.code.instructions.size() * kLanes));
     inputs.resize(std::max(inputs.size(), reads));
+    at_.resize(std::max(at_.size(), kernel.code.instructions.size()));
     const auto place = [&](const Operand& operand, uint32_t instance) -> double* {
       const size_t at = operand.kind == Operand::Kind::kUniform      ? operand.at
                         : operand.kind == Operand::Kind::kContiguous ? operand.at + instance
@@ -283,7 +290,7 @@ void LaneBatch::Evaluate(const FusedProgram& p, const double* states, double* de
                            registers_.data(), inputs.data(), kernel.leaves, time, switch_times_.data(),
                            &p.program->tables);
       for (size_t j = 0; j < kernel.code.results.size(); ++j)
-        std::memcpy(place(operands[reads + j], instance), registers_.data() + kernel.code.results[j] * kLanes,
+        std::memcpy(place(operands[reads + j], instance), at_[kernel.code.results[j]],
                     kLanes * sizeof(double));
     }
   }

@@ -50,7 +50,7 @@ class LaneBatch {
   std::vector<LaneTry*> waiting_, all_;
   uint64_t in_lane_[kLanes] = {};  // runs whose constants stand in the lanes
   std::vector<double> memory_, constants_, work_, scratch_, registers_, switch_times_;
-  std::vector<const double*> inputs_;
+  std::vector<const double*> inputs_, at_;
 };
 
 }  // namespace cotree

@@ -57,7 +57,8 @@ COTREE_CLONES void Errors(double* __restrict out, const double* const* k, const 
 /* The instructions of one instance for all lanes; the value of instruction k stands at at[k]. */
 COTREE_CLONES void Run(const Instruction* code, size_t count, double* __restrict r,
                        const double* const* inputs, uint32_t leaves, const double* time,
-                       const double* switch_time, const std::vector<TableFunction>* tables) {
+                       const double* switch_time, const std::vector<TableFunction>* tables,
+                       const double** at) {
   for (size_t k = 0; k < count; ++k) {
     const Instruction& i = code[k];
     double* __restrict out = r + k * kLanes;

@@ -289,7 +289,7 @@ void LaneBatch::Evaluate(const FusedProgram& p, const double* states, double* de
       for (size_t j = 0; j < reads; ++j) inputs[j] = place(operands[j], instance);
       lane_operations::Run(kernel.code.instructions.data(), kernel.code.instructions.size(),
                            registers_.data(), inputs.data(), kernel.leaves, time, switch_times_.data(),
-                           &p.program->tables);
+                           &p.program->tables, at_.data());
       for (size_t j = 0; j < kernel.code.results.size(); ++j)
         std::memcpy(place(operands[reads + j], instance), at_[kernel.code.results[j]],
                     kLanes * sizeof(double));

@@ -6,6 +6,7 @@
 #include "base/text_metric.h"
 #include "cli/files.h"
 #include "cli/profile_report.h"
+#include "cli/text_table.h"
 #include "plot/cairo_canvas.h"
 #include "plot/svg_canvas.h"
 
@@ -44,10 +45,11 @@ class ProfilePainter {
     double y = kMargin + 14;
     canvas_.Text({kMargin, y}, p_.system, {17, Anchor::kStart, kInk, true});
     y += 20;
-    canvas_.Text({kMargin, y},
-                 fmt::format("{} states, {} steps, {} evaluations; {} in all, peak {}", p_.states, p_.steps,
-                             p_.evaluations, TimeText(p_.sum.wall), Bytes(p_.sum.peak)),
-                 {kText, Anchor::kStart, kGrey});
+    canvas_.Text(
+        {kMargin, y},
+        fmt::format("{}, {}, {}; {} in all, peak {}", Plural(p_.states, "state"), Plural(p_.steps, "step"),
+                    Plural(p_.evaluations, "evaluation"), TimeText(p_.sum.wall), Bytes(p_.sum.peak)),
+        {kText, Anchor::kStart, kGrey});
     y = PaintStages(y + 32);
     if (p_.evaluation) PaintKernels(y + 34);
   }
@@ -98,7 +100,7 @@ class ProfilePainter {
       const double length = time.Length(s.wall), most = memory.Length(static_cast<double>(s.peak));
       BarAt(time.left, y, length, kBlue);
       Number(time.left + length, y,
-             fmt::format("{}  ({:.2g} %)", TimeText(s.wall), 100 * s.wall / std::max(1e-12, p_.sum.wall)));
+             fmt::format("{}  ({})", TimeText(s.wall), PercentText(s.wall / std::max(1e-12, p_.sum.wall))));
       BarAt(memory.left, y, most, kPaleGreen);
       BarAt(memory.left, y, memory.Length(static_cast<double>(s.memory)), kGreen);
       Number(memory.left + most, y, Bytes(s.peak));
@@ -121,10 +123,11 @@ class ProfilePainter {
     if (machine) Key(kWidth - kMargin - 190, y, kOrange, "machine code");
     Key(kWidth - kMargin - 84, y, machine ? kPaleOrange : kOrange, "interpreted");
     y += 18;
-    canvas_.Text({kMargin, y},
-                 fmt::format("{} instances, {} instructions; code {}, tables {}", e.instances, e.instructions,
-                             Bytes(e.code_bytes), Bytes(e.table_bytes)),
-                 {kText, Anchor::kStart, kGrey});
+    canvas_.Text(
+        {kMargin, y},
+        fmt::format("{}, {}; code {}, tables {}", Plural(e.instances, "instance"),
+                    Plural(e.instructions, "instruction"), Bytes(e.code_bytes), Bytes(e.table_bytes)),
+        {kText, Anchor::kStart, kGrey});
     const double top = y + 10;
     y += 26;
     struct Row {
@@ -156,7 +159,7 @@ class ProfilePainter {
         BarAt(time.left, y, time.Length(row.fast), kOrange, row.fast > row.slow ? kThick / 2 : kThick);
       const double shown = machine ? row.fast : row.slow;
       Number(time.left + std::max(time.Length(row.slow), time.Length(row.fast)), y,
-             fmt::format("{}  ({:.2g} %)", TimeText(shown), all > 0 ? 100 * shown / all : 0));
+             fmt::format("{}  ({})", TimeText(shown), PercentText(all > 0 ? shown / all : 0)));
       canvas_.EndGroup();
       y += kRow;
     }

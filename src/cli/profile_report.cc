@@ -23,10 +23,6 @@ std::string Bar(double share, size_t width) {
   return out + kEighths[eighths % 8];
 }
 
-std::string Percent(double share) {
-  return share >= 0.0995 ? fmt::format("{:.0f} %", 100 * share) : fmt::format("{:.1f} %", 100 * share);
-}
-
 std::string WithPrefix(double value, const char* unit,
                        std::initializer_list<std::pair<double, const char*>> prefixes) {
   for (const auto& [factor, prefix] : prefixes) {
@@ -53,6 +49,10 @@ std::string BytesText(double bytes) {
   return WithPrefix(bytes, "B", {{1e9, "G"}, {1e6, "M"}, {1e3, "k"}});
 }
 
+std::string PercentText(double share) {
+  return share >= 0.0995 ? fmt::format("{:.0f} %", 100 * share) : fmt::format("{:.1f} %", 100 * share);
+}
+
 std::string ProfileText(const Profile& p, const Console& console) {
   std::string out =
       fmt::format("{}: {}, {}; {:g} s in {}{}; {} in all, peak {}\n", console.Bold(p.system),
@@ -67,7 +67,7 @@ std::string ProfileText(const Profile& p, const Console& console) {
   const auto bytes = [](uint64_t n) { return BytesText(static_cast<double>(n)); };
   for (const StageCost& s : p.stages) {
     std::string bar = Bar(longest > 0 ? s.wall / longest : 0, kBar);
-    stages.Add({std::string(StageTitle(s.name)), TimeText(s.wall), Percent(s.wall / p.sum.wall),
+    stages.Add({std::string(StageTitle(s.name)), TimeText(s.wall), PercentText(s.wall / p.sum.wall),
                 TimeText(s.cpu), bar, bytes(s.memory), bytes(s.peak)});
   }
   stages.Add(
@@ -97,13 +97,13 @@ std::string ProfileText(const Profile& p, const Console& console) {
   if (p.evaluations > 0 && run > 0) {
     const double all = static_cast<double>(p.evaluations);
     const double slow = all * e.interpreted / run, fast = machine ? all * *e.compiled / run : slow;
-    out +=
-        console.Dim(fmt::format("  the run has {}: about {} of its time{}",
-                                Plural(p.evaluations, "evaluation"), Percent(std::min(1.0, fast)),
-                                machine && slow > 1.2 * fast ? fmt::format(" in machine code, {} interpreted",
-                                                                           slow > 1 ? "all" : Percent(slow))
-                                                             : "")) +
-        "\n";
+    out += console.Dim(fmt::format(
+               "  the run has {}: about {} of its time{}", Plural(p.evaluations, "evaluation"),
+               PercentText(std::min(1.0, fast)),
+               machine && slow > 1.2 * fast
+                   ? fmt::format(" in machine code, {} interpreted", slow > 1 ? "all" : PercentText(slow))
+                   : "")) +
+           "\n";
   }
   TextTable kernels("lrrrrrl");
   kernels.Add({"what it computes", "instances", "instructions", "interpreted", "machine code", "share", ""});
@@ -122,10 +122,10 @@ std::string ProfileText(const Profile& p, const Console& console) {
     const bool code = k.kind == KernelCost::Kind::kKernel;
     kernels.Add({Cut(k.what, kWidestName), std::to_string(k.instances),
                  code ? std::to_string(k.instructions) : "-", each(k.interpreted, k),
-                 k.compiled ? each(*k.compiled, k) : "-", Percent(share), Bar(share, kBar)});
+                 k.compiled ? each(*k.compiled, k) : "-", PercentText(share), Bar(share, kBar)});
   }
   if (e.kernels.size() > kMostKernels)
-    kernels.Add({fmt::format("{} more", e.kernels.size() - kMostKernels), "", "", "", "", Percent(rest),
+    kernels.Add({fmt::format("{} more", e.kernels.size() - kMostKernels), "", "", "", "", PercentText(rest),
                  Bar(rest, kBar)});
   out += "\n" + kernels.Text("  ", console);
   out += console.Dim("  instructions and times: of one instance") + "\n";

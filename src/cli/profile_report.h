@@ -26,6 +26,8 @@ struct Profile {
 /// "3.21 ms"; "14.2 MB": three digits.
 std::string TimeText(double seconds);
 std::string BytesText(double bytes);
+/// "4.3 %", "33 %".
+std::string PercentText(double share);
 
 /// Tables with bars, for a terminal.
 std::string ProfileText(const Profile& profile, const Console& console);

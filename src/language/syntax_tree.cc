@@ -13,8 +13,8 @@ std::string_view SyntaxTree::Text(NodeId id) const {
 }
 
 void ReleaseSyntax(SyntaxTree& tree) {
-  tree.tokens = {};
-  tree.nodes = {};
+  LargeVector<Token>().swap(tree.tokens);
+  LargeVector<Node>().swap(tree.nodes);
 }
 
 Span SyntaxTree::SpanOf(NodeId id) const {

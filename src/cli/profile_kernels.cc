@@ -293,8 +293,8 @@ std::vector<KernelCost> CostsOf(const Translation& translation, const FusedProgr
       const std::vector<uint32_t>& unknowns = program.blocks[step.index].unknowns;
       cost.kind = KernelCost::Kind::kBlock;
       cost.instances = 1;
-      cost.what = fmt::format("{} block of {}: {}", BlockKindName(program.blocks[step.index].kind),
-                              unknowns.size(), names.OfSlots(unknowns));
+      cost.what = fmt::format("block of {} ({}): {}", unknowns.size(),
+                              BlockKindName(program.blocks[step.index].kind), names.OfSlots(unknowns));
     } else {
       cost.kind = KernelCost::Kind::kForeign;
       cost.instances = 1;

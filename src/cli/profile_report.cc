@@ -34,6 +34,16 @@ std::string WithPrefix(double value, const char* unit,
   return {};
 }
 
+// "3 kernels, 1 block".
+std::string PartsText(const EvaluationCost& e) {
+  size_t count[3] = {0, 0, 0};
+  for (const KernelCost& k : e.kernels) ++count[static_cast<size_t>(k.kind)];
+  std::string text = Plural(count[0], "kernel") + " for " + Plural(e.instances, "instance");
+  if (count[1] > 0) text += ", " + Plural(count[1], "block");
+  if (count[2] > 0) text += ", " + Plural(count[2], "call") + " of foreign code";
+  return text;
+}
+
 std::string Cut(const std::string& text, size_t most) {
   return text.size() <= most ? text : text.substr(0, most - 3) + "...";
 }
@@ -86,8 +96,8 @@ std::string ProfileText(const Profile& p, const Console& console) {
   if (!machine && !e.not_compiled.empty()) out += console.Dim("  no machine code: " + e.not_compiled) + "\n";
   const auto states = static_cast<double>(e.states);
   out += console.Dim(fmt::format(
-             "  {} for {}; code {}{}, tables {}: {} a state", Plural(e.kernels.size(), "kernel"),
-             Plural(e.instances, "instance"), BytesText(static_cast<double>(e.code_bytes)),
+             "  {}; code {}{}, tables {}: {} a state", PartsText(e),
+             BytesText(static_cast<double>(e.code_bytes)),
              machine ? " (machine code " + BytesText(static_cast<double>(e.machine_bytes)) + ")" : "",
              BytesText(static_cast<double>(e.table_bytes)),
              BytesText(static_cast<double>(e.table_bytes) / states))) +

@@ -85,7 +85,7 @@ TEST(Profile, KernelsHaveTheNamesOfClasses) {
       EXPECT_EQ(kernel.at("compiled").is_null(), std::string(tier) == "interpreter");
     }
     EXPECT_NEAR(share, 1, 1e-9);
-    EXPECT_GE(instances, 400u);
+    EXPECT_GE(instances, 398u);  // the ends of the ladder are one piece of straight-line code
     EXPECT_TRUE(Contains(computed, "der(Capacitor.v)")) << computed;
     EXPECT_TRUE(Contains(computed, "der(Inductor.i)")) << computed;
     EXPECT_GT(evaluation.at("interpreted"), 0);

@@ -44,9 +44,9 @@ constexpr const char* kCircuit =
 
 constexpr const char* kBroken = "system Broken {\n  r : Resistor(R = 10 uF\n  connect r.p -- \n}\n";
 
-const std::vector<std::string> kCommands{"check",     "graph", "tree", "order",   "equations",
-                                         "linearize", "trim",  "emit", "fmt",     "new",
-                                         "library",   "edit-text"};
+const std::vector<std::string> kCommands{"check",     "graph",     "tree",   "order", "equations",
+                                         "linearize", "trim",      "emit",   "fmt",   "new",
+                                         "library",   "edit-text", "profile"};
 
 // --- Exit codes --------------------------------------------------------------------------------------
 

@@ -290,6 +290,19 @@ TEST(Schema, CheckAsTheCommandPrintsIt) {
   EXPECT_FALSE(output.at("systems").at(0).at("parameters").empty());
 }
 
+TEST(Schema, ProfileOfARun) {
+  Schema schema(ReadJson("docs/schema/cotree.profile-1.json"));
+  for (const char* file : {"examples/positioner/positioner.cot", "tests/models/rlc_series.cot",
+                           "examples/gyroscope/gyroscope.cot"}) {
+    const auto run = test::RunCotree({"profile", file, "--format", "json"});
+    ASSERT_EQ(run.exit_code, 0) << file << run.err;
+    Json output = Json::parse(run.out);
+    EXPECT_EQ(Joined(schema.Validate(output)), "") << file;
+    output["system"]["stages"][0]["name"] = "lunch";
+    EXPECT_FALSE(schema.Validate(output).empty());
+  }
+}
+
 TEST(Schema, TheWholeLibrary) {
   const auto run = test::RunCotree({"library", "--format", "json"});
   ASSERT_EQ(run.exit_code, 0) << run.err;

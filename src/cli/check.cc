@@ -11,6 +11,7 @@
 #include "cli/text_table.h"
 #include "model/describe_model.h"
 #include "pipeline/load_model.h"
+#include "pipeline/release_syntax.h"
 #include "pipeline/translate.h"
 
 namespace cotree {
@@ -166,6 +167,7 @@ int RunCheck(const CheckOptions& options, const Console& console) {
   LoadOptions load;
   load.library = options.library;
   const auto loaded = LoadModel(options.file, reader, load);
+  if (!options.statistics) ReleaseLargeSyntax(*loaded);
   const std::vector<SystemGraph> graphs = BuildGraphs(*loaded);
   TranslateOptions translate;
   translate.notes = options.notes;

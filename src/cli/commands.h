@@ -145,6 +145,14 @@ int RunEmit(const SimulateOptions& options, const Console& console);
 /// All values at one time (`stop`; the beginning if not given).
 int RunValues(const SimulateOptions& options, const Console& console);
 
+struct ProfileOptions {
+  SimulateOptions run;  // what is measured
+  std::string picture;  // .svg, .png; empty: none
+  bool json = false;
+};
+/// Where the time and the memory of a run go: stages, and kernels by cost.
+int RunProfile(const ProfileOptions& options, const Console& console);
+
 struct SweepOptions {
   SimulateOptions run;                  // what each run is; its `output` and `plot_output` are of the sweep
   std::vector<std::string> vary, keep;  // "motor.R=0.1 ohm:0.5 ohm:5", "max(load.w)"

@@ -9,6 +9,7 @@
 #include "cli/measured_data.h"
 #include "cli/quantities.h"
 #include "cli/system_command.h"
+#include "pipeline/release_syntax.h"
 
 namespace cotree {
 namespace {
@@ -67,6 +68,7 @@ class Preparer {
     load.experiment = options_.experiment;
     out_.loaded = LoadModel(options_.file, reader_, load);
     if (!out_.loaded->readable) return Refuse(kExitForeign, "");
+    ReleaseLargeSyntax(*out_.loaded);
     return out_.loaded->diagnostics.ok() || Refuse(kExitModel, "");
   }
 

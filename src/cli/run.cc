@@ -23,6 +23,7 @@ A first model, in two minutes:
   cotree linearize lamp.cot    A, B, C, D and the poles;  --input NAME --output NAME;  --open NAME --margins  of a loop
   cotree trim lamp.cot         an operating point;  --fix load.w=100 --free drive.u
   cotree simulate lamp.cot     runs its experiment;  --out lamp.cotr  keeps everything;  --plot  draws it
+  cotree profile lamp.cot      where time and memory of a run go;  --plot profile.svg  draws it
   cotree sweep lamp.cot        many runs;  --vary "motor.R=0.1 ohm:1 ohm:10" --keep flywheel.w --plot sweep.svg
   cotree animate arm.cot       shows what moves in space;  cotree kinematics arm.cot  tells where
   cotree inverse arm.cot       what drives must do for a motion;  --motion "axis.phi = 1 rad/s * time" --find drive.u
@@ -311,6 +312,26 @@ int RunCotree(int argc, char** argv) {
       "--set \"motor.R=0.3 ohm\" --out drive.csv\n  cotree simulate drive.cot --out drive.cotr --plot "
       "load.w,motor.armature.i --plot-out drive.svg");
 
+  ProfileOptions profile;
+  std::string profile_format = "text";
+  RunTimes profile_times;
+  CLI::App* profile_command =
+      AddRunCommand(app, "profile", "where the time and the memory of a run go: stages, and kernels by cost",
+                    &profile.run, &profile_times);
+  profile_command->add_option("-o,--out", profile.run.output,
+                              "the run writes all variables to this file: .csv, .cotr, .mat or .h5");
+  profile_command
+      ->add_option("--only", profile.run.only,
+                   "of all variables write these: names, or patterns as 'motor.*'; may be repeated")
+      ->allow_extra_args(false);
+  profile_command->add_option("--plot", profile.picture, "draw it: .svg or .png");
+  profile_command->add_option("--format", profile_format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+  profile_command->add_flag("--json", profile.json, "the same as --format json");
+  profile_command->footer(
+      "\nExamples:\n  cotree profile examples/positioner/positioner.cot\n  cotree profile ladder.cot --stop "
+      "\"1 ms\" --plot profile.svg\n  cotree profile drive.cot --json | jq .system.stages");
+
   SweepOptions sweep;
   CLI::App* sweep_command =
       AddRunCommand(app, "sweep", "run a system for many values of its parameters", &sweep.run, &sweep_times);
@@ -537,10 +558,10 @@ Operations:
       return kExitUsage;
     }
     if (app.get_subcommands().empty() && argv[1][0] != '-') {
-      const std::string_view near =
-          Nearest(argv[1], {"check",     "graph", "simulate", "sweep",     "values",  "plot",     "convert",
-                            "compare",   "tree",  "order",    "equations", "derive",  "report",   "emit",
-                            "linearize", "trim",  "fmt",      "new",       "library", "edit-text"});
+      const std::string_view near = Nearest(
+          argv[1], {"check",   "graph",     "simulate", "profile", "sweep",     "values",  "plot",
+                    "convert", "compare",   "tree",     "order",   "equations", "derive",  "report",
+                    "emit",    "linearize", "trim",     "fmt",     "new",       "library", "edit-text"});
       std::fprintf(stderr, "cotree: `%s` is not a command%s\nTry `cotree --help`.\n", argv[1],
                    near.empty() ? "" : ("; did you mean `" + std::string(near) + "`?").c_str());
       return kExitUsage;
@@ -551,6 +572,7 @@ Operations:
   }
   check.json = check_format == "json";
   library.json = library_format == "json";
+  profile.json = profile.json || profile_format == "json";
   if (check_command->parsed()) return RunCheck(check, console);
   if (graph_command->parsed()) return RunGraph(graph, console);
   for (const auto& [text, target, option] :
@@ -577,6 +599,10 @@ Operations:
         std::tuple(&emit_times.stop, &emit.stop, "--stop"),
         std::tuple(&emit_times.interval, &emit.interval, "--interval"),
         std::tuple(&emit_times.step, &emit.step, "--step"),
+        std::tuple(&profile_times.stop, &profile.run.stop, "--stop"),
+        std::tuple(&profile_times.interval, &profile.run.interval, "--interval"),
+        std::tuple(&profile_times.step, &profile.run.step, "--step"),
+        std::tuple(&profile_times.max_step, &profile.run.max_step, "--max-step"),
         std::tuple(&sweep_times.stop, &sweep.run.stop, "--stop"),
         std::tuple(&sweep_times.interval, &sweep.run.interval, "--interval"),
         std::tuple(&sweep_times.step, &sweep.run.step, "--step"),
@@ -596,6 +622,7 @@ Operations:
   if (animate_command->parsed()) return RunAnimate(animate, console);
   if (inverse_command->parsed()) return RunInverse(inverse, console);
   if (kinematics_command->parsed()) return RunKinematics(kinematics, console);
+  if (profile_command->parsed()) return RunProfile(profile, console);
   if (sweep_command->parsed()) return RunSweep(sweep, console);
   if (values_command->parsed()) return RunValues(values, console);
   if (emit_command->parsed()) return RunEmit(emit, console);

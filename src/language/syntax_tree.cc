@@ -2,6 +2,8 @@
 #include "language/syntax_tree.h"
 
 #include "base/check.h"
+#include "language/parse.h"
+#include "language/release_syntax.h"
 
 namespace cotree {
 
@@ -10,7 +12,16 @@ std::string_view SyntaxTree::Text(NodeId id) const {
   return text.substr(span.begin, span.end - span.begin);
 }
 
+void ReleaseSyntax(SyntaxTree& tree) {
+  LargeVector<Token>().swap(tree.tokens);
+  LargeVector<Node>().swap(tree.nodes);
+}
+
 Span SyntaxTree::SpanOf(NodeId id) const {
+  if (nodes.empty()) {  // released: the text says the same again
+    Diagnostics none;
+    *const_cast<SyntaxTree*>(this) = Parse(text, file, none);
+  }
   const Node& node = nodes[id.index()];
   return {file, tokens[node.first_token].offset, tokens[node.last_token].end()};
 }

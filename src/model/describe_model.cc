@@ -318,6 +318,7 @@ std::vector<ParameterRow> ListParameters(Model& model, ClassId id) {
 
 std::string DocumentationBehind(const Model& model, Origin name) {
   const SyntaxTree& tree = model.tree(name.tree);
+  tree.SpanOf(name.node);  // it may have been released
   for (uint32_t t = tree[name.node].last_token + 1; t < tree.tokens.size(); ++t) {
     const TokenKind kind = tree.tokens[t].kind();
     if (tree.tokens[t].starts_line || kind == TokenKind::kRightBrace ||

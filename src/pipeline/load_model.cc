@@ -7,6 +7,7 @@
 #include <regex>
 #include <span>
 
+#include "base/stages.h"
 #include "pipeline/embedded_library.h"
 
 namespace cotree {
@@ -86,7 +87,9 @@ std::unique_ptr<LoadedModel> LoadModel(const std::string& path, TextReader& read
   }
   auto loaded = LoadLibrary(reader, options);
   loaded->readable = loaded->declarations->AddFile(path);
+  EndStage("read");
   if (loaded->readable) BuildModel(loaded->model, *loaded->declarations, loaded->diagnostics);
+  EndStage("model");
   return loaded;
 }
 
@@ -95,7 +98,9 @@ std::unique_ptr<LoadedModel> LoadModelText(const std::string& name, std::string 
   auto loaded = LoadLibrary(reader, options);
   if (AnySettings(options)) text = WithSettings(text, options);
   loaded->declarations->AddText(name, std::move(text));
+  EndStage("read");
   BuildModel(loaded->model, *loaded->declarations, loaded->diagnostics);
+  EndStage("model");
   return loaded;
 }
 

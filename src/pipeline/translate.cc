@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/stages.h"
 #include "block_triangular/diagnose_order.h"
 #include "block_triangular/diagnostics.h"
 #include "normal_tree/plain_tree.h"
@@ -119,6 +120,7 @@ bool Translator::BuildGraph() {
   for (const auto& [input, tables] : options_.measured) given.push_back(input);
   given.insert(given.end(), options_.freed.begin(), options_.freed.end());
   out_->graphs = BuildGraphs(loaded_, {}, system_, std::move(settings), given);
+  EndStage("graph");
   if (!loaded_.diagnostics.ok() || out_->graphs.empty()) return false;
   out_->graph = &out_->graphs.front();
   return true;
@@ -250,11 +252,13 @@ bool Translator::BuildSystem() {
     out_->tree = FindPlainTree(graph);
     out_->tree.blocking = blocking;
   }
+  EndStage("tree");
   EquationOptions equation_options;
   if (!graph.frame_of_terminal.empty()) {
     // Loops are judged where they begin, which the equations tell.
     Diagnostics before;
     loops_known_ = FindMotion(scalars, {}, before);
+    EndStage("motion");
     if (!loaded_.diagnostics.ok()) return false;
     if (out_->motion.empty()) return FindMotion(scalars, {}, loaded_.diagnostics);
     equation_options.motion = &out_->motion;
@@ -279,6 +283,7 @@ bool Translator::BuildSystem() {
         model_, graph, MakeScalars(model_, graph), out_->tree, equation_options, &out_->unknown_inputs));
     out_->starts =
         FindStarts(*out_->equations, out_->experiment != nullptr ? &out_->experiment->starts : nullptr);
+    EndStage("equations");
   };
   build();
   if (!out_->unknown_inputs.empty()) return false;
@@ -286,6 +291,7 @@ bool Translator::BuildSystem() {
     const TreePreferences preferences = Preferences();
     if (!preferences.across.empty() || !preferences.through.empty()) {
       out_->tree = FindNormalTree(model_, graph, scalars, preferences);
+      EndStage("tree");
       build();
     }
   }
@@ -293,6 +299,7 @@ bool Translator::BuildSystem() {
     const std::vector<SpatialStart> starts = SpatialStarts();
     if (!starts.empty() || !loops_known_) {
       if (!FindMotion(scalars, starts, loaded_.diagnostics)) return false;
+      EndStage("motion");
       build();
     }
   }
@@ -344,6 +351,7 @@ bool Translator::Sort() {
   // Each round takes one differentiation of an equation away, so their number is bounded.
   for (;;) {
     out_->sorted = std::make_shared<SortedSystem>(SortEquations(system));
+    EndStage("sort");
     if (out_->sorted->singular) {
       DiagnoseSingular(system, out_->sorted->offsets, loaded_.diagnostics);
       return false;
@@ -351,6 +359,7 @@ bool Translator::Sort() {
     if (!options_.program) break;
     std::string problem;
     out_->program = BuildProgram(out_->sorted, &problem);
+    EndStage("program");
     if (out_->program == nullptr) return false;
     const std::vector<Cancellation> cancellations = FindCancellations(*out_->program);
     if (cancellations.empty()) break;
@@ -390,6 +399,7 @@ bool Translator::Sort() {
     DiagnoseHeld(*out_->sorted, loaded_.diagnostics);
   DiagnoseDerivatives(*out_->sorted, loaded_.diagnostics);
   if (options_.notes && !out_->tree.singular) DiagnoseStates(*out_->sorted, loaded_.diagnostics);
+  EndStage("checks");
   return true;
 }
 

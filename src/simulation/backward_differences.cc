@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/stages.h"
 #include "simulation/state_integrator.h"
 
 namespace cotree {
@@ -201,6 +202,7 @@ class BackwardDifferences : public StateIntegrator {
   }
 
   void FindPattern() {
+    EndStage("run");
     FusedJacobian fused = FuseJacobian(program_, right_.program());
     if (fused.program.complete) {
       first_ = std::move(fused.first);
@@ -229,6 +231,7 @@ class BackwardDifferences : public StateIntegrator {
       }
     }
     solver_.emplace(first_, rows_);
+    EndStage("fuse");
   }
 
   bool FindJacobian(double time) {

@@ -8,6 +8,7 @@
 #include <queue>
 #include <set>
 
+#include "base/stages.h"
 #include "block_triangular/diagnose_order.h"
 #include "program/evaluate_fused.h"
 #include "simulation/events.h"
@@ -194,9 +195,11 @@ class Simulator {
     if (options_.resume.empty()) {
       run_.switch_time = (options_.start + (knots_.empty() ? options_.stop : knots_.front())) / 2;
       out_.initialization = events_.Begin(starts, {options_.start, options_.steady});
+      EndStage("start");
       if (!out_.initialization.ok)
         return Refused("at the start: " + out_.initialization.problem, events_.foreign());
       integrator_ = MakeIntegrator(run_, program_, options_, projection_.empty() ? nullptr : &projection_);
+      EndStage("fuse");
       Record(time);
       if (CheckAssertions(time)) Integrate(time);
     } else {
@@ -584,7 +587,9 @@ class Simulator {
       }
       std::sort(watched_slots_.begin(), watched_slots_.end());
       watched_slots_.erase(std::unique(watched_slots_.begin(), watched_slots_.end()), watched_slots_.end());
+      EndStage("run");
       watched_.emplace(run_, FuseSlots(program_, watched_slots_, *integrator_->fused()), options_.tier);
+      EndStage("fuse");
       watched_values_.resize(watched_slots_.size());
       states_.resize(program_.state_slots.size());
     }
@@ -611,7 +616,9 @@ class Simulator {
   bool RecordAt(double time) {
     if (integrator_->fused() != nullptr) {
       if (!outputs_) {
+        EndStage("run");
         outputs_.emplace(run_, FuseSlots(program_, out_.slots, *integrator_->fused()), options_.tier);
+        EndStage("fuse");
         states_.resize(program_.state_slots.size());
         values_.resize(out_.slots.size());
       }

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "language/lex.h"
+#include "language/release_syntax.h"
 #include "language/test/text_support.h"
 
 namespace cotree {
@@ -210,6 +211,24 @@ TEST(Parse, RefusesWhatIsTooLarge) {
   Parsed word("system " + std::string(size_t{9} << 20, 'a') + " { }");
   EXPECT_EQ(word.Codes().front(), "COT1005 1:8");
   EXPECT_EQ(PrintSyntaxTree(word.tree), word.tree.text);
+}
+
+TEST(Parse, ReleasedSyntaxComesBack) {
+  Parsed parsed("// a file\nsystem A {\n  r : R(a = 1 ohm)  // two\n  connect r.p -- r.n\n}\n");
+  SyntaxTree& tree = parsed.tree;
+  std::vector<Span> spans;
+  for (uint32_t k = 0; k < tree.nodes.size(); ++k) spans.push_back(tree.SpanOf(NodeId(k)));
+  const size_t tokens = tree.tokens.size();
+  ReleaseSyntax(tree);
+  EXPECT_EQ(tree.nodes.capacity() + tree.tokens.capacity(), 0u);
+  for (uint32_t k = 0; k < spans.size(); ++k) {
+    const Span span = tree.SpanOf(NodeId(k));
+    EXPECT_EQ(span.begin, spans[k].begin);
+    EXPECT_EQ(span.end, spans[k].end);
+  }
+  EXPECT_EQ(tree.tokens.size(), tokens);
+  EXPECT_EQ(tree.nodes.size(), spans.size());
+  CheckSyntaxTree(tree);
 }
 
 TEST(Parse, AllErrorsInOneGo) {

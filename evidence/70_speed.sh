@@ -14,7 +14,7 @@ all=()
 if [[ -n ${COTREE_ALL:-} ]]; then all=(--all); fi
 
 # measure FAMILY SIZES: runs both, figures in $work/FAMILY.json.
-measure() { /usr/bin/python3 "$speed/run.py" --family "$1" --sizes "$2" --repeat "$repeat" ${all[@]+"${all[@]}"} --json "$work/$1.json" >&2; }
+measure() { /usr/bin/python3 "$speed/run.py" --family "$1" --sizes "$2" --repeat "${3:-$repeat}" ${all[@]+"${all[@]}"} --json "$work/$1.json" >&2; }
 # figure FAMILY SIZE KEY
 figure() {
   /usr/bin/python3 - "$work/$1.json" "$2" "$3" <<'P'
@@ -60,7 +60,7 @@ ratio_row buck 10000 0.33 "buck converter, 100 kHz for 0.1 s"
 # 3. Ours alone, at two sizes each.
 for family in drives:100:1000 heat_exchanger:10000:100000 grid300:100:300 mass_chain:100000:1000000; do
   IFS=: read -r name small large <<<"$family"
-  measure "$name" "$small,$large"
+  measure "$name" "$small,$large" 2
   a="$(figure "$name" "$small" ours)" b="$(figure "$name" "$large" ours)"
   factor="$(awk -v a="$small" -v b="$large" -v f="$name" 'BEGIN { r = b / a; print f == "grid300" ? r * r : r }')"
   e="$(exponent "$a" "$b" "$factor")"
@@ -163,7 +163,7 @@ out="$(/usr/bin/python3 tests/emission/check_emission.py --cotree "$COTREE" 2>&1
 row "emitted C: the bytes of cotree simulate on the examples" "tests/emission/check_emission.py" "$(tail -1 <<<"$out")" "all" "$(grep -qiE 'fail|differ' <<<"$out" && echo missed || echo ok)"
 
 # Code does not grow with the system.
-code() { cot "$1" size && "$COTREE" profile "$work/size.cot" --stop "1e-10 s" --json 2>/dev/null | grep -oE '"code_bytes": *[0-9]+' | head -1 | grep -oE '[0-9]+$'; }
+code() { cot "$1" size && "$COTREE" profile "$work/size.cot" --stop "1e-10 s" --only "c[1].v" --json 2>/dev/null | grep -oE '"code_bytes": *[0-9]+' | head -1 | grep -oE '[0-9]+$'; }
 a="$(code 10 || true)" b="$(code 333333 || true)"
 row "bytes of code for 30 and for 1,000,000 components" "cotree profile --json" "${a:-none} and ${b:-none}" "equal within 1 %" \
   "$(awk -v a="${a:-0}" -v b="${b:-1}" 'BEGIN { d = (a - b) / (b + 1); print (d < 0.01 && d > -0.01) ? "ok" : "missed" }')"

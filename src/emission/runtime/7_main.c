@@ -303,6 +303,7 @@ static int determinants_at(simulation* s, double time, determinant* out) {
 }
 static int passes_no_dead_centre(simulation* s, double from, double to) {
   determinant a[MODEL_DEAD], a2[MODEL_DEAD], b2[MODEL_DEAD], b[MODEL_DEAD], middle[MODEL_DEAD], next[MODEL_DEAD];
+  memset(a, 0, sizeof a);
   const double little = 1e-3 * (to - from);
   int failed = !determinants_at(s, from, a);
   failed = !determinants_at(s, from + little, a2) || failed;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
 constexpr uint32_t kFewInstances = 4;
-constexpr size_t kPiece = 500;  // operations
+constexpr size_t kPiece = 1500;  // operations: longer ones are quicker, but take longer to compile
 
 uint64_t Bits(double x) {
   return std::bit_cast<uint64_t>(x);

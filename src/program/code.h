@@ -35,6 +35,29 @@ struct Instruction {
   double number;
 };
 
+/// The registers that an instruction reads.
+template <class F>
+void OverOperands(const Instruction& i, F&& f) {
+  switch (i.code) {
+    case CodeOp::kIf:
+      f(i.a);
+      f(i.b);
+      f(i.c);
+      return;
+    case CodeOp::kBinary:
+    case CodeOp::kTable:
+      f(i.a);
+      f(i.b);
+      return;
+    case CodeOp::kUnary:
+    case CodeOp::kIntegerPower:
+      f(i.a);
+      return;
+    default:
+      return;
+  }
+}
+
 /** Straight-line code of one kernel: instruction k writes register k. The one arithmetic of design §6: + - *
 / sqrt in this order, uncontracted; integer powers as chains; elementary functions by SLEEF. Other tiers are
 made from these instructions and give the same bits.

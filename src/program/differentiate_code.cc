@@ -41,27 +41,6 @@ class Differentiator {
   }
 
  private:
-  template <class F>
-  static void OverOperands(const Instruction& i, F&& f) {
-    switch (i.code) {
-      case CodeOp::kIntegerPower:
-      case CodeOp::kUnary:
-        f(i.a);
-        break;
-      case CodeOp::kBinary:
-      case CodeOp::kTable:
-        f(i.a);
-        f(i.b);
-        break;
-      case CodeOp::kIf:
-        f(i.a);
-        f(i.b);
-        f(i.c);
-        break;
-      default:
-        break;
-    }
-  }
   uint32_t Emit(Instruction i) {
     out_.instructions.push_back(i);
     return static_cast<uint32_t>(out_.instructions.size() - 1);

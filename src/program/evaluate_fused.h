@@ -33,7 +33,7 @@ class FusedEvaluation {
   /// The states that the results depend on, as places; ascending.
   const std::vector<uint32_t>& states_read() const { return states_read_; }
   uint64_t evaluations = 0;
-  /// "2 kernels for 20000 instances, compiled for 8 lanes".
+  /// "2 kernels for 20000 instances, machine code from the cache".
   std::string Description() const;
 
  private:

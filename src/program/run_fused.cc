@@ -7,29 +7,6 @@
 #include "program/strip_operations.h"
 
 namespace cotree {
-namespace {
-
-template <class F>
-void OverOperands(const Instruction& i, F&& f) {
-  switch (i.code) {
-    case CodeOp::kIf:
-      f(i.c);
-      [[fallthrough]];
-    case CodeOp::kBinary:
-    case CodeOp::kTable:
-      f(i.b);
-      [[fallthrough]];
-    case CodeOp::kUnary:
-    case CodeOp::kIntegerPower:
-      f(i.a);
-      [[fallthrough]];
-    default:
-      return;
-  }
-}
-
-}  // namespace
-
 FusedInterpreter::FusedInterpreter(const FusedProgram& program) : program_(program) {
   uint32_t rooms = 1;
   size_t longest = 1, leaves = 1;

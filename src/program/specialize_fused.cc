@@ -139,25 +139,6 @@ class Values {
   std::unordered_multimap<uint64_t, uint32_t> by_hash_;
 };
 
-template <class F>
-void OverOperands(const Instruction& i, F&& f) {
-  switch (i.code) {
-    case CodeOp::kIf:
-      f(i.c);
-      [[fallthrough]];
-    case CodeOp::kBinary:
-    case CodeOp::kTable:
-      f(i.b);
-      [[fallthrough]];
-    case CodeOp::kUnary:
-    case CodeOp::kIntegerPower:
-      f(i.a);
-      [[fallthrough]];
-    default:
-      return;
-  }
-}
-
 class Specializer {
  public:
   explicit Specializer(FusedProgram& program) : p_(program) {}

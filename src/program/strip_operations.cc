@@ -3,13 +3,8 @@
 
 #include <cmath>
 
+#include "base/machine_clones.h"
 #include "program/code.h"
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define COTREE_CLONES __attribute__((target_clones("avx512f", "avx2", "default"), optimize("O3")))
-#else
-#define COTREE_CLONES
-#endif
 
 namespace cotree {
 namespace strip {

@@ -47,6 +47,7 @@ class BackwardDifferences : public StateIntegrator {
   void Forget() override {
     factored_ = have_jacobian_ = false;
     rate_ = 1;
+    direction_.clear();
     solver_->Forget();
   }
 

@@ -13,9 +13,9 @@ namespace cotree {
 
 /// Theory: docs/theory/numerics.md, NU.2 (NU.2a), NU.3 (NU.3a); residual form: docs/theory/program.md, PR.9a.
 enum class Method : uint8_t {
-  kBdf,            // CVODE, backward differentiation, analytic sparse Jacobian
+  kBdf,            // backward differentiation, analytic sparse Jacobian; CVODE where loops are closed
   kIda,            // IDA, likewise, together with the unknowns of implicit blocks: residual form
-  kExplicit,       // ARKODE, explicit Runge-Kutta of order 5
+  kExplicit,       // explicit Runge-Kutta of order 5 (Dormand and Prince)
   kAutomatic,      // explicit as long as stability does not limit its steps, otherwise BDF
   kEuler,          // fixed steps, for real time: first,
   kHeun,           // second
@@ -142,7 +142,7 @@ class Integrator {
   virtual std::string ProgramText() const { return {}; }
   /// How errors are measured: a method that takes over goes on with it.
   virtual ErrorScale* error_scale() { return nullptr; }
-  /// An estimate of the fastest rate along the last steps, from the stages of the method; 0: none.
+  /// An estimate of the fastest rate along the last steps, from its stages or its Jacobian; 0: none.
   virtual double FastestRate() { return 0; }
 };
 /// No step is longer: a step reads the past of a delay up to its own beginning at most.

@@ -5,11 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define COTREE_CLONES __attribute__((target_clones("avx512f", "avx2", "default"), optimize("O3")))
-#else
-#define COTREE_CLONES
-#endif
+#include "base/machine_clones.h"
 
 namespace cotree {
 namespace vector_operations {
@@ -40,58 +36,46 @@ inline double Larger(double a, double b) {
   return a < b ? b : a;
 }
 
+template <class F>
+[[gnu::always_inline]] inline double SumOfSquares(size_t n, const F& term) {
+  double part[kParts] = {};
+  size_t i = 0;
+  for (; i + kParts <= n; i += kParts) {
+    for (size_t j = 0; j < kParts; ++j) {
+      const double x = term(i + j);
+      part[j] += x * x;
+    }
+  }
+  for (size_t j = 0; i < n; ++i, ++j) {
+    const double x = term(i);
+    part[j] += x * x;
+  }
+  return Total(part);
+}
+
 COTREE_CLONES double CombinedError(const double* const* k, const double* c, const double* __restrict y,
                                    const double* __restrict z, const double* __restrict floor, double unit,
                                    size_t n) {
   const double c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3], c4 = c[4], c5 = c[5];
   const double* __restrict k0 = k[0], * __restrict k1 = k[1], * __restrict k2 = k[2], * __restrict k3 = k[3], * __restrict k4 = k[4], * __restrict k5 = k[5];
-  double part[kParts] = {};
-  const auto square = [&](size_t i) {
+  return SumOfSquares(n, [=](size_t i) {
     const double e = c0 * k0[i] + c1 * k1[i] + c2 * k2[i] + c3 * k3[i] + c4 * k4[i] + c5 * k5[i];
-    const double scale = unit * Larger(Larger(__builtin_fabs(y[i]), __builtin_fabs(z[i])), floor[i]);
-    const double x = e / scale;
-    return x * x;
-  };
-  size_t i = 0;
-  for (; i + kParts <= n; i += kParts) {
-    for (size_t j = 0; j < kParts; ++j) part[j] += square(i + j);
-  }
-  for (size_t j = 0; i < n; ++i, ++j) part[j] += square(i);
-  return Total(part);
+    return e / (unit * Larger(Larger(__builtin_fabs(y[i]), __builtin_fabs(z[i])), floor[i]));
+  });
 }
 
 COTREE_CLONES double MeanSquare(const double* __restrict x, const double* __restrict y,
                                 const double* __restrict floor, double unit, size_t n) {
-  double part[kParts] = {};
-  const auto square = [&](size_t i) {
-    const double e = x[i] / (unit * Larger(__builtin_fabs(y[i]), floor[i]));
-    return e * e;
-  };
-  size_t i = 0;
-  for (; i + kParts <= n; i += kParts) {
-    for (size_t j = 0; j < kParts; ++j) part[j] += square(i + j);
-  }
-  for (size_t j = 0; i < n; ++i, ++j) part[j] += square(i);
-  return Total(part);
+  return SumOfSquares(n, [=](size_t i) { return x[i] / (unit * Larger(__builtin_fabs(y[i]), floor[i])); });
 }
 
 COTREE_CLONES double MeanSquareOfDifference(const double* __restrict a, const double* __restrict b,
                                             const double* __restrict y, const double* __restrict floor,
                                             double unit, size_t n) {
-  double part[kParts] = {};
-  const auto square = [&](size_t i) {
-    const double e = (a[i] - b[i]) / (unit * Larger(__builtin_fabs(y[i]), floor[i]));
-    return e * e;
-  };
-  size_t i = 0;
-  for (; i + kParts <= n; i += kParts) {
-    for (size_t j = 0; j < kParts; ++j) part[j] += square(i + j);
-  }
-  for (size_t j = 0; i < n; ++i, ++j) part[j] += square(i);
-  return Total(part);
+  return SumOfSquares(
+      n, [=](size_t i) { return (a[i] - b[i]) / (unit * Larger(__builtin_fabs(y[i]), floor[i])); });
 }
 
-// x - x is 0 for what is finite, and not a number otherwise.
 COTREE_CLONES bool AllFinite(const double* __restrict x, size_t n) {
   uint64_t bad = 0;
   for (size_t i = 0; i < n; ++i)

@@ -80,10 +80,13 @@ void Compare(LoadedModel& loaded, const TranslateOptions& how, double stop, cons
         y[k] = before[slots[k]] * (1 + 1e-3 * static_cast<double>(random() % 100)) +
                1e-3 * point * static_cast<double>(random() % 10);
       run.values = before;
+      run.Forget();  // what a solve begins with is the same for all
       if (!strips.Evaluate(0.01, y.data(), a.data())) continue;
       run.values = before;
+      run.Forget();  // what a solve begins with is the same for all
       ASSERT_TRUE(code.Evaluate(0.01, y.data(), b.data())) << name;
       run.values = before;
+      run.Forget();  // what a solve begins with is the same for all
       for (size_t k = 0; k < n; ++k) run.values[slots[k]] = y[k];
       if (!run.Run(0.01)) continue;
       ++counts.evaluations;

@@ -58,6 +58,14 @@ measure buck 10000
 ratio_row buck 10000 0.33 "buck converter, 100 kHz for 0.1 s"
 
 # 3. Ours alone, at two sizes each.
+# reason_of FAMILY VERDICT: why a bound is known to be missed.
+reason_of() {
+  [[ $2 == missed ]] || return 0
+  case $1 in
+    grid300) echo "a direct factorisation of a plane grid fills in: n^1.5 operations" ;;
+    mass_chain) echo "vectors of millions of states fall out of the cache: stages are not fused with the kernels in strips" ;;
+  esac
+}
 for family in drives:100:1000 heat_exchanger:10000:100000 grid300:100:300 mass_chain:100000:1000000; do
   IFS=: read -r name small large <<<"$family"
   measure "$name" "$small,$large" 2
@@ -65,7 +73,7 @@ for family in drives:100:1000 heat_exchanger:10000:100000 grid300:100:300 mass_c
   factor="$(awk -v a="$small" -v b="$large" -v f="$name" 'BEGIN { r = b / a; print f == "grid300" ? r * r : r }')"
   e="$(awk -v x="$(exponent "$a" "$b" "$factor")" 'BEGIN { print 1 + x }')" # of the time of a step
   row "$name, $small to $large: ns per state and step; exponent of a step" "bench/speed/run.py --family $name" \
-    "$a, $b ns, exponent $e; $(figure "$name" "$large" ours) s in all" "exponent ≤ 1.1" "$(at_most "$e" 1.1)"
+    "$a, $b ns, exponent $e; $(figure "$name" "$large" ours) s in all" "exponent ≤ 1.1" "$(at_most "$e" 1.1)" "$(reason_of "$name" "$(at_most "$e" 1.1)")"
 done
 
 # 4. From text to the first step.
@@ -119,7 +127,8 @@ print(f\"{row['speedup']:.2f}\" if len(sys.argv) < 3 else row[sys.argv[2]])" "$@
 s="$(sweep "two cores, no lanes")"
 row "sweep of 10,000 runs on 2 cores, without lanes" "bench/speed/sweep.py" "$s x one core, $(sweep "two cores, no lanes" table)" "≥ 1.8" "$(at_least "$s" 1.8)"
 s="$(sweep "two cores, lanes")"
-row "sweep of 10,000 runs on 2 cores, with lanes" "bench/speed/sweep.py" "$s x one core, $(sweep "two cores, lanes" table)" "≥ 5" "$(at_least "$s" 5)"
+row "sweep of 10,000 runs on 2 cores, with lanes" "bench/speed/sweep.py" "$s x one core, $(sweep "two cores, lanes" table)" "≥ 5" "$(at_least "$s" 5)" \
+  "$([[ $(at_least "$s" 5) == ok ]] || echo "only the stages are in lanes; step control, rows and the change of parameters take the rest")"
 
 # 6. Mechanics.
 "$ROOT/dev" build bench chain_bench >/dev/null

@@ -165,7 +165,7 @@ class ObjectLoader {
         found = common.find(name);
         if (found == common.end()) continue;
       }
-      stub_of_.emplace(k, std::pair(stubs_ + stub_of_.size() * kStubSize, found->second));
+      stub_of_.emplace(k, Stub{stubs_ + stub_of_.size() * kStubSize, found->second});
     }
     return stub_of_.size() * kStubSize <= kLargest || Fail("the object is too large");
   }
@@ -185,9 +185,11 @@ class ObjectLoader {
       std::memcpy(code_->memory_ + section.offset, file_.data() + h.sh_offset, h.sh_size);
     }
     for (const auto& [symbol, stub] : stub_of_) {
+      // jmp *(rip): the address stands behind the instruction.
       constexpr unsigned char kJump[kStubSize] = {0xFF, 0x25, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xCC, 0xCC};
-      std::memcpy(code_->memory_ + stub.first, kJump, kStubSize);
-      std::memcpy(code_->memory_ + stub.first + 6, &stub.second, sizeof(void*));
+      constexpr size_t kJumpTarget = 6;
+      std::memcpy(code_->memory_ + stub.place, kJump, kStubSize);
+      std::memcpy(code_->memory_ + stub.place + kJumpTarget, &stub.target, sizeof(void*));
     }
     return true;
   }
@@ -232,8 +234,8 @@ class ObjectLoader {
 
     std::optional<uint64_t> target = Defined(symbol);
     if (const auto stub = stub_of_.find(static_cast<uint32_t>(index)); stub != stub_of_.end())
-      target = type == R_X86_64_64 ? reinterpret_cast<uint64_t>(stub->second.second)
-                                   : AddressAt(stub->second.first);
+      target = type == R_X86_64_64 ? reinterpret_cast<uint64_t>(stub->second.target)
+                                   : AddressAt(stub->second.place);
     if (!target) return Fail(Quoted(symbol) + " is not defined");
     const uint64_t place = section.offset + relocation.r_offset;
     uint64_t value = *target + static_cast<uint64_t>(relocation.r_addend);  // modulo 2^64, as it is meant
@@ -270,7 +272,12 @@ class ObjectLoader {
   Elf64_Shdr names_{};
   uint64_t start_[kKinds + 1] = {};
   uint64_t stubs_ = 0, text_end_ = 0;
-  std::map<uint32_t, std::pair<uint64_t, void*>> stub_of_;  // by symbol: place in the memory, target
+  /** A jump to a function anywhere in memory. */
+  struct Stub {
+    uint64_t place;  // in the memory of the code
+    void* target;
+  };
+  std::map<uint32_t, Stub> stub_of_;  // by symbol
   std::unique_ptr<MachineCode> code_;
 };
 

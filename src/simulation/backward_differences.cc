@@ -65,10 +65,6 @@ class BackwardDifferences : public StateIntegrator {
     rate_ = 1;
     return true;
   }
-  bool Continue(double stop) override {
-    stop_ = stop;
-    return true;
-  }
 
   bool Step(double* time) override {
     problem_.clear();
@@ -414,7 +410,7 @@ class BackwardDifferences : public StateIntegrator {
   std::vector<double> jacobian_, matrix_;
   std::vector<uint32_t> diagonal_;
   std::optional<LinearSolver> solver_;
-  double time_ = 0, stop_ = 0, step_ = 0, length_ = 0, next_factor_ = 1;
+  double step_ = 0, length_ = 0, next_factor_ = 1;
   double factored_c_ = 0, rate_ = 1;
   int order_ = 1, next_order_ = 1, last_order_ = 1, equal_ = 0, failures_ = 0, iterations_ = 0;
   bool fresh_ = true, factored_ = false, have_jacobian_ = false, current_ = false;

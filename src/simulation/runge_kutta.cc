@@ -54,10 +54,6 @@ class RungeKutta : public StateIntegrator {
     step_ = 0;
     return true;
   }
-  bool Continue(double stop) override {
-    stop_ = stop;
-    return true;
-  }
 
   bool Step(double* time) override {
     problem_.clear();
@@ -251,7 +247,7 @@ class RungeKutta : public StateIntegrator {
   std::vector<double> k_[kStages];           // slopes of the stages
   std::vector<double> y_, next_, stage_;     // at the beginning and the end of the step
   std::vector<double> by_state_;
-  double time_ = 0, begin_ = 0, length_ = 0, stop_ = 0, step_ = 0, last_error_ = 1e-4;
+  double begin_ = 0, length_ = 0, step_ = 0, last_error_ = 1e-4;
   bool fresh_ = true;  // no step yet: next_ is where it begins
   bool slope_known_ = false, rejected_ = false;
 };

@@ -21,6 +21,10 @@ class StateIntegrator : public Integrator {
 
   const FusedProgram* fused() const override { return &right_.program(); }
   std::string problem() const override { return problem_; }
+  bool Continue(double stop) override {
+    stop_ = stop;
+    return true;
+  }
   ErrorScale* error_scale() override { return &scale_; }
   std::string ProgramText() const override { return right_.Description(); }
   bool Interpolate(double time) override {
@@ -75,6 +79,7 @@ class StateIntegrator : public Integrator {
   ErrorScale scale_;
   size_t n_;
   std::string problem_;
+  double time_ = 0, stop_ = 0;  // where it stands, and where it must not go beyond
 
  private:
   // The whole program says what it stumbles over.

@@ -10,7 +10,7 @@
 #include "cli/quantities.h"
 #include "cli/system_command.h"
 #include "cli/text_table.h"
-#include "control/trim.h"
+#include "simulation/trim.h"
 #include "model/describe_model.h"
 #include "simulation/events.h"
 #include "units/unit.h"

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -32,6 +33,7 @@ namespace {
 
 constexpr uint32_t kFewInstances = 4;  // are written one after the other
 constexpr size_t kLongestPiece = 800;  // instructions of straight-line code in a function
+constexpr size_t kShortPiece = 64;     // as long is what stands at the ends of arrays
 constexpr const char* kVersion = "cotree kernels 1\n";
 
 // ---- The table of functions that code is given: elementary ones by Op, for one and for all lanes, tables.
@@ -703,15 +705,21 @@ std::unique_ptr<CompiledProgram> CompiledProgram::Make(const FusedProgram& progr
   out->functions_[kTables] = const_cast<std::vector<TableFunction>*>(&program.program->tables);
   out->calls_.resize(program.steps.size());
   Maker maker(search);
+  const bool loops = std::any_of(program.runs.begin(), program.runs.end(),
+                                 [](const FusedRun& run) { return run.count > kFewInstances; });
   for (size_t s = 0; s < program.steps.size();) {
     if (program.steps[s].kind != FusedStep::Kind::kRun) {
       ++s;
       continue;
     }
-    const FusedRun& run = program.runs[program.steps[s].index];
+    FusedRun run = program.runs[program.steps[s].index];
     Call& call = out->calls_[s];
     void* function = nullptr;
-    if (run.count > kFewInstances) {
+    // The ends of an array are a loop of one: places are data, so the text is the same for every size.
+    const bool end =
+        loops && run.count == 1 && program.kernels[run.kernel].code.instructions.size() <= kShortPiece;
+    run.sequential = run.sequential || end;
+    if (run.count > kFewInstances || end) {
       const std::string ir = LoopIr(program, run);
       if (!ir.empty()) function = maker.Make(ir, out->codes_, &out->from_cache_, problem);
       call.loop = reinterpret_cast<LoopFunction>(function);
@@ -757,8 +765,8 @@ size_t CompiledProgram::Run(size_t step, const FusedArrays& arrays) const {
   constexpr size_t kMost = 64;
   const double* own_operands[kMost];
   const uint32_t* own_places[kMost];
-  std::vector<const double*> more_operands;
-  std::vector<const uint32_t*> more_places;
+  thread_local std::vector<const double*> more_operands;  // once a thread: nothing is allocated in a step
+  thread_local std::vector<const uint32_t*> more_places;
   const double** operands = own_operands;
   const uint32_t** places = own_places;
   if (count > kMost) {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "expr/evaluate.h"
+#include "simulation/trim.h"
 
 namespace cotree {
 namespace {
@@ -307,10 +308,12 @@ bool Initializer::SolveInOrder() {
   return true;
 }
 
+// Matrices of these methods are dense.
+constexpr size_t kMostStates = 200;
+
 // Newton's method on states that are not fixed, with the least change of each step. Initial equations have no
 // tangents here: they are left to the order of the beginning.
 bool Initializer::SolveByStates() {
-  constexpr size_t kMostStates = 200;
   constexpr int kMostSteps = 20;
   const size_t n = program_.state_slots.size(), m = initial_.demands.pinned.size();
   if (n > kMostStates || m > 2 * n || !system_.initial.empty()) return false;
@@ -340,6 +343,45 @@ bool Initializer::SolveByStates() {
   return false;
 }
 
+// Steady motion: nothing changes but along directions on which nothing depends. Initial equations have no
+// tangents, as above.
+bool Initializer::SolveMoving() {
+  if (!options_.steady || program_.state_slots.size() > kMostStates || !system_.initial.empty()) return false;
+  PlaceStarts(true);
+  TrimProblem problem;
+  problem.time = options_.time;
+  for (size_t k = 0; k < program_.state_slots.size(); ++k) {
+    const uint32_t slot = program_.state_slots[k];
+    if (initial_.demands.start[k] == Start::kFixed) problem.fixed.push_back({slot, run_.values[slot]});
+  }
+  for (size_t k = 0; k < initial_.pinned.size(); ++k) {
+    const uint32_t slot = initial_.demands.pinned[k];
+    const std::vector<uint32_t>& rates = program_.derivative_slots;
+    if (initial_.pinned[k] != 0 || std::find(rates.begin(), rates.end(), slot) == rates.end())
+      problem.fixed.push_back({slot, initial_.pinned[k]});
+  }
+  const Trim trim = FindTrim(run_, program_, problem);
+  if (trim.ok && run_.Run(options_.time)) return true;
+  std::vector<std::string> unmet;
+  for (const Trim::Unmet& u : trim.unmet)
+    unmet.push_back(
+        fmt::format("`{}` is {:.6g} instead of {:.6g}", sorted_.SlotName(u.slot), u.reached, u.wanted));
+  if (!unmet.empty()) out_.problem += ". Steady motion was not found either: " + Listed(unmet);
+  return false;
+}
+
+// As demanded, and checked; otherwise `problem` says what is wrong.
+bool Initializer::FindValues() {
+  if (initial_program_ != nullptr && !SolveInOrder()) return false;
+  run_.homotopy = true;
+  const uint64_t followed = run_.homotopies;
+  const bool computed = run_.Run(options_.time);
+  run_.homotopy = false;
+  out_.homotopies += run_.homotopies - followed;
+  out_.problem = !computed ? run_.FailureText() : initial_program_ != nullptr ? FindContradiction() : "";
+  return out_.problem.empty();
+}
+
 Initialization Initializer::Solve(bool keep_discrete) {
   out_ = {};
   PlaceStarts(keep_discrete);
@@ -358,20 +400,8 @@ Initialization Initializer::Solve(bool keep_discrete) {
                     system_.VariableName(start.variable.variable, start.variable.order));
     return out_;
   }
-  out_.ok = initial_program_ == nullptr || SolveInOrder();
-  if (!out_.ok) return out_;
-  out_.problem.clear();
-  run_.homotopy = true;
-  const uint64_t followed = run_.homotopies;
-  out_.ok = run_.Run(options_.time);
-  run_.homotopy = false;
-  out_.homotopies += run_.homotopies - followed;
-  if (!out_.ok) {
-    out_.problem = run_.FailureText();
-  } else if (initial_program_ != nullptr) {
-    out_.problem = FindContradiction();
-    out_.ok = out_.problem.empty();
-  }
+  out_.ok = FindValues() || SolveMoving();
+  if (out_.ok) out_.problem.clear();
   return out_;
 }
 

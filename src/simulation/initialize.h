@@ -44,7 +44,8 @@ bool LeastChange(const std::vector<double>& rows, std::vector<double> right, std
 equations get an order of their own (SortInitial) and a program of their own, built once; what it gives is
 checked by the program of the run: every demand must be met there. Where that order has no solution (a stuck
 brake at rest: its torque is what holds the rest), the states are sought by the program of the run instead, as
-near to their starts as the demands allow.
+near to their starts as the demands allow. Where `steady` finds no rest, steady motion is sought (FindTrim):
+shafts with springs between them that turn together.
 
 Theory: docs/theory/program.md, PR.6; docs/theory/numerics.md, NU.9. */
 class Initializer {
@@ -58,8 +59,10 @@ class Initializer {
 
  private:
   void PlaceStarts(bool keep_discrete);
+  bool FindValues();
   bool SolveInOrder();
   bool SolveByStates();
+  bool SolveMoving();
   std::string FindContradiction() const;
   std::string Reasons(const std::vector<uint32_t>& slots) const;
   std::string InitialFailure() const;

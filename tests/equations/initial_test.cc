@@ -284,5 +284,34 @@ TEST(Beginning, RandomDemandsAreMetExactlyWhereTheyCanBe) {
   EXPECT_GT(refused, 30);
 }
 
+// 20 N*m against 0.1 N*m*s/rad at the second of two shafts with a gear and a spring between them. No angle
+// rests, nothing holds them; what is steady is the motion.
+const char* const kShafts = R"(system S { drive : TorqueSource(torque = -20 N*m)
+  a : Inertia(J = 1 kg*m^2)  spring : TorsionSpringDamper(k = 400 N*m/rad, d = 1 N*m*s/rad)
+  gear : Gear(ratio = 4)  b : Inertia(J = 2 kg*m^2%1)  load : RotationalDamper(d = 0.1 N*m*s/rad)
+  connect drive.a -- a.a -- spring.a  connect spring.b -- gear.a  connect gear.b -- b.a -- load.a
+  connect drive.b -- load.b -- rotational.ground })";
+std::string Shafts(const std::string& start) {
+  std::string text = kShafts;
+  return text.replace(text.find("%1"), 2, start);
+}
+
+TEST(Beginning, ShaftsWithASpringBetweenThemTurnSteadily) {
+  const Beginning b(Shafts(""), true);
+  ASSERT_TRUE(b.result.ok) << b.result.problem;
+  EXPECT_NEAR(b["b.w"], 800, 1e-6);  // 80 N*m behind the gear
+  EXPECT_NEAR(b["a.w"], 3200, 1e-5);
+  EXPECT_NEAR(b["spring.phi"], 0.05, 1e-9);
+  EXPECT_NEAR(b["a.alpha"], 0, 1e-6);
+  EXPECT_LT(b.Worst(), 1e-6);
+}
+
+TEST(Beginning, SteadyMotionThatIsFixedOtherwiseIsRefused) {
+  const Beginning b(Shafts(", start w = 10 rad/s fixed"), true);
+  EXPECT_FALSE(b.result.ok);
+  EXPECT_NE(b.result.problem.find("Steady motion was not found either"), std::string::npos)
+      << b.result.problem;
+}
+
 }  // namespace
 }  // namespace cotree::test

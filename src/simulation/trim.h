@@ -43,8 +43,8 @@ struct Trim {
     double wanted, reached;
     bool derivative;
   };
-  std::vector<Unmet> unmet;   // largest first
-  size_t undetermined = 0;    // unknowns that nothing determines: they stay near where they began
+  std::vector<Unmet> unmet;  // largest first
+  size_t undetermined = 0;   // unknowns that nothing determines: they stay near where they began
 };
 
 /** Brings a run from where it is to an operating point: all derivatives 0, but along directions of the states

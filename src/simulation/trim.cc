@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/trim.h"
+#include "simulation/trim.h"
 
 #include <Eigen/QR>
 #include <Eigen/SVD>
@@ -28,7 +28,8 @@ class Trimmer {
   Trim Solve() {
     // Fixed variables that are states begin where they shall end.
     for (const TrimProblem::Fixed& f : problem_.fixed) {
-      if (std::find(unknowns_.begin(), unknowns_.end(), f.slot) != unknowns_.end()) run_.values[f.slot] = f.value;
+      if (std::find(unknowns_.begin(), unknowns_.end(), f.slot) != unknowns_.end())
+        run_.values[f.slot] = f.value;
     }
     if (!Evaluate()) return Failed();
     if (all_ == 0 || rows_ == 0) return WithoutUnknowns();
@@ -125,17 +126,18 @@ class Trimmer {
       run_.RunTangent(problem_.time);
       for (Index i = 0; i < rows_; ++i) {
         const auto k = static_cast<size_t>(i);
-        jacobian_(i, j) =
-            run_.tangents[i < n_ ? program_.derivative_slots[k]
-                                 : problem_.fixed[k - program_.state_slots.size()].slot];
+        jacobian_(i, j) = run_.tangents[i < n_ ? program_.derivative_slots[k]
+                                               : problem_.fixed[k - program_.state_slots.size()].slot];
       }
     }
     // Units differ by many decades: rows and columns of one size, by powers of two.
     row_ = VectorXd::Ones(rows_);
     column_ = VectorXd::Ones(all_);
     for (int turn = 0; turn < 8; ++turn) {
-      for (Index i = 0; i < rows_; ++i) Balance(jacobian_.row(i).cwiseAbs().cwiseProduct(column_.transpose()).maxCoeff(), row_[i]);
-      for (Index j = 0; j < all_; ++j) Balance(jacobian_.col(j).cwiseAbs().cwiseQuotient(row_).maxCoeff(), column_[j], true);
+      for (Index i = 0; i < rows_; ++i)
+        Balance(jacobian_.row(i).cwiseAbs().cwiseProduct(column_.transpose()).maxCoeff(), row_[i]);
+      for (Index j = 0; j < all_; ++j)
+        Balance(jacobian_.col(j).cwiseAbs().cwiseQuotient(row_).maxCoeff(), column_[j], true);
     }
     jacobian_ = (row_.cwiseInverse().asDiagonal() * jacobian_ * column_.asDiagonal()).eval();
   }
@@ -169,8 +171,8 @@ class Trimmer {
     Index rank = 0;
     while (rank < svd.singularValues().size() && svd.singularValues()[rank] > 1e-10 * largest) ++rank;
     // The derivatives may lie along these directions: x' = drift * a, in the units of x' an orthogonal basis.
-    MatrixXd rates = column_.head(n_).cwiseQuotient(row_.head(n_)).asDiagonal() *
-                     svd.matrixV().rightCols(n_ - rank);
+    MatrixXd rates =
+        column_.head(n_).cwiseQuotient(row_.head(n_)).asDiagonal() * svd.matrixV().rightCols(n_ - rank);
     if (rates.cols() == 0) return;
     const Eigen::HouseholderQR<MatrixXd> qr(rates);
     drift_ = qr.householderQ() * MatrixXd::Identity(n_, rates.cols());
@@ -204,7 +206,7 @@ class Trimmer {
     for (Index j = 0; j < all_; ++j) {
       bool small = false, large = false;
       for (Index i = 0; i < rows_; ++i) {
-        if (jacobian_(i, j) == 0) continue;
+        if (jacobian_(i, j) == 0 || terms(i, j) == size[i]) continue;  // alone: says that it is 0
         (terms(i, j) <= 1e-13 * size[i] || x[j] == 0 || std::fabs(x[j]) < 1e-25 ? small : large) = true;
       }
       if (small && !large) cleared[j] = 0;

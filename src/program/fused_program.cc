@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "program/differentiate_code.h"
+#include "program/run_fused.h"
 #include "program/specialize_fused.h"
 
 namespace cotree {
@@ -713,6 +714,84 @@ FusedProgram FuseSlots(const Program& program, std::span<const uint32_t> slots, 
   return out;
 }
 
+namespace {
+
+/* Some of the runs of a whole program, differentiated by some of their leaves, with what they read. */
+class JacobianRuns {
+ public:
+  explicit JacobianRuns(const FusedProgram& whole) : whole_(whole) {
+    program.program = whole.program;
+    program.states = whole.states;
+    program.state_slots = whole.state_slots;
+    program.copies = whole.copies;
+    program.work = whole.work;
+    program.scratch = whole.scratch;
+    program.compact = whole.compact;
+  }
+  FusedProgram program;
+
+  /// `place`: of a leaf and an instance, the entry.
+  template <class F>
+  void Add(FusedRun run, const std::vector<uint32_t>& by, F&& place) {
+    if (by.empty()) return;
+    const FusedKernel& kernel = whole_.kernels[run.kernel];
+    const auto [at, fresh] =
+        kernel_of_.try_emplace(run.kernel, static_cast<uint32_t>(program.kernels.size()));
+    if (fresh)
+      program.kernels.push_back({DifferentiateCode(kernel.code, by), kernel.leaves, kernel.parameters});
+    const Operand* operands = whole_.operands.data() + run.first_operand;
+    run.kernel = at->second;
+    run.sequential = false;
+    run.first_operand = static_cast<uint32_t>(program.operands.size());
+    std::vector<bool> read(kernel.leaves + kernel.parameters, false);
+    for (const Instruction& i : program.kernels[run.kernel].code.instructions) {
+      if (i.code == CodeOp::kLoad) read[i.a] = true;
+      if (i.code == CodeOp::kParameter) read[kernel.leaves + i.a] = true;
+    }
+    for (uint32_t k = 0; k < read.size(); ++k) {
+      Operand operand = operands[k];
+      if (!read[k]) operand.kind = Operand::Kind::kUniform;
+      const uint32_t count = operand.kind == Operand::Kind::kUniform ? 1 : run.count;
+      if (operand.kind == Operand::Kind::kIndexed)
+        operand.at = Append(program.places, whole_.places.begin() + operand.at, count);
+      else if (operand.base == Operand::Base::kConstants)
+        operand.at = Append(program.constants, whole_.constants.begin() + operand.at, count);
+      program.operands.push_back(operand);
+    }
+    for (const uint32_t leaf : by) {
+      program.operands.push_back({Operand::Base::kDerivatives, Operand::Kind::kIndexed,
+                                  static_cast<uint32_t>(program.places.size())});
+      for (uint32_t k = 0; k < run.count; ++k) program.places.push_back(place(leaf, k));
+    }
+    program.steps.push_back({FusedStep::Kind::kRun, static_cast<uint32_t>(program.runs.size())});
+    program.runs.push_back(run);
+  }
+
+ private:
+  template <class T, class From>
+  static uint32_t Append(T& to, From from, uint32_t count) {
+    const auto at = static_cast<uint32_t>(to.size());
+    to.insert(to.end(), from, from + count);
+    return at;
+  }
+  const FusedProgram& whole_;
+  std::unordered_map<uint32_t, uint32_t> kernel_of_;  // by kernel of the whole
+};
+
+// By result: whether it depends on more than parameters.
+std::vector<bool> ResultsThatMove(const Code& code) {
+  std::vector<bool> moves(code.instructions.size(), false), out;
+  for (size_t k = 0; k < moves.size(); ++k) {
+    const Instruction& i = code.instructions[k];
+    moves[k] = i.code == CodeOp::kLoad || i.code == CodeOp::kTime || i.code == CodeOp::kSwitchTime;
+    OverOperands(i, [&](uint32_t r) { moves[k] = moves[k] || moves[r]; });
+  }
+  for (const uint32_t r : code.results) out.push_back(moves[r]);
+  return out;
+}
+
+}  // namespace
+
 FusedJacobian FuseJacobian(const Program& program, const FusedProgram& derivatives) {
   FusedJacobian out;
   const auto n = static_cast<uint32_t>(derivatives.states.size());
@@ -746,43 +825,31 @@ FusedJacobian FuseJacobian(const Program& program, const FusedProgram& derivativ
     const auto begin = out.rows.begin() + out.first[column], end = out.rows.begin() + out.first[column + 1];
     return static_cast<uint32_t>(std::lower_bound(begin, end, static_cast<int>(row)) - out.rows.begin());
   };
-  // The same runs with the derivatives of their kernels.
-  FusedProgram jacobian = std::move(whole);
-  const std::vector<FusedKernel> kernels = std::move(jacobian.kernels);
-  const std::vector<Operand> operands = std::move(jacobian.operands);
-  jacobian.kernels.clear();
-  jacobian.operands.clear();
-  std::unordered_map<uint64_t, uint32_t> kernel_of;  // by kernel and whether each leaf is a state
-  std::vector<uint32_t> places;
-  for (size_t r = 0; r < jacobian.runs.size(); ++r) {
-    FusedRun& run = jacobian.runs[r];
+  // The same runs with the derivatives of their kernels: what parameters alone decide, and what changes.
+  JacobianRuns constant(whole), varying(whole);
+  for (size_t r = 0; r < whole.runs.size(); ++r) {
     const auto& of = fuser.instances[r];
-    const FusedKernel& kernel = kernels[run.kernel];
+    const Code& code = whole.kernels[whole.runs[r].kernel].code;
     std::vector<uint32_t> by;
-    for (uint32_t l = 0; l < kernel.leaves; ++l) {
+    for (uint32_t l = 0; l < whole.kernels[whole.runs[r].kernel].leaves; ++l) {
       if (!of.state_of_leaf[l].empty()) by.push_back(l);
     }
-    const auto [at, fresh] =
-        kernel_of.try_emplace(run.kernel, static_cast<uint32_t>(jacobian.kernels.size()));
-    if (fresh)
-      jacobian.kernels.push_back({DifferentiateCode(kernel.code, by), kernel.leaves, kernel.parameters});
-    const uint32_t first = run.first_operand;
-    run.first_operand = static_cast<uint32_t>(jacobian.operands.size());
-    for (uint32_t k = 0; k < kernel.leaves + kernel.parameters; ++k)
-      jacobian.operands.push_back(operands[first + k]);
-    for (const uint32_t l : by) {
-      places.clear();
-      for (size_t k = 0; k < run.count; ++k)
-        places.push_back(entry(of.state_of_leaf[l][k], of.derivative[k]));
-      Operand target{Operand::Base::kDerivatives, Operand::Kind::kIndexed,
-                     static_cast<uint32_t>(jacobian.places.size())};
-      jacobian.places.insert(jacobian.places.end(), places.begin(), places.end());
-      jacobian.operands.push_back(target);
+    const std::vector<bool> moves = ResultsThatMove(DifferentiateCode(code, by));
+    for (JacobianRuns* part : {&constant, &varying}) {
+      std::vector<uint32_t> own;
+      for (size_t k = 0; k < by.size(); ++k) {
+        if (moves[k] == (part == &varying)) own.push_back(by[k]);
+      }
+      part->Add(whole.runs[r], own, [&](uint32_t leaf, uint32_t k) {
+        return entry(of.state_of_leaf[leaf][k], of.derivative[k]);
+      });
     }
-    run.kernel = at->second;
-    run.sequential = false;
   }
-  out.program = std::move(jacobian);
+  out.values.assign(out.rows.size(), 0);
+  FusedInterpreter interpreter(constant.program);
+  for (const FusedRun& run : constant.program.runs)
+    interpreter.Run(run, {nullptr, out.values.data(), nullptr, nullptr, 0, 0});
+  out.program = std::move(varying.program);
   return out;
 }
 

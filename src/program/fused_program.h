@@ -76,10 +76,12 @@ FusedProgram FuseDerivatives(const Program& program);
 FusedProgram FuseSlots(const Program& program, std::span<const uint32_t> slots, const FusedProgram& like);
 
 /** The Jacobian of the derivatives by the states, entry by entry straight into the values of a sparse matrix:
-result k of an evaluation is the entry k. By columns, rows ascending, with the whole diagonal. */
+result k of an evaluation is the entry k. By columns, rows ascending, with the whole diagonal. Entries that
+parameters alone decide are not computed again: evaluations write into a copy of `values`. */
 struct FusedJacobian {
-  FusedProgram program;
+  FusedProgram program;          // of the entries that change
   std::vector<int> first, rows;  // compressed columns, in the order of states of the program
+  std::vector<double> values;    // of all entries: those that never change, else 0
 };
 /// Where derivatives depend on states through explicit equations only, and these are not too long; otherwise
 /// not complete.

@@ -204,6 +204,7 @@ class BackwardDifferences : public StateIntegrator {
     if (fused.program.complete) {
       first_ = std::move(fused.first);
       rows_ = std::move(fused.rows);
+      jacobian_ = std::move(fused.values);
       by_kernels_.emplace(run_, std::move(fused.program), options_.tier);
     } else {
       // By tangents, column after column of one colour at once.
@@ -219,7 +220,7 @@ class BackwardDifferences : public StateIntegrator {
         first_.push_back(static_cast<int>(rows_.size()));
       }
     }
-    jacobian_.assign(rows_.size(), 0);
+    jacobian_.resize(rows_.size(), 0);
     matrix_.assign(rows_.size(), 0);
     diagonal_.resize(n_);
     for (size_t j = 0; j < n_; ++j) {

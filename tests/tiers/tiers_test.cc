@@ -100,7 +100,7 @@ void Compare(LoadedModel& loaded, const TranslateOptions& how, double stop, cons
       FusedJacobian jacobian = FuseJacobian(program, strips.program());
       if (!jacobian.program.complete || n > 200) continue;
       FusedEvaluation kernels(run, std::move(jacobian.program), ProgramTier::kInterpreter);
-      std::vector<double> entries(jacobian.rows.size(), 0);
+      std::vector<double> entries = jacobian.values;
       ASSERT_TRUE(kernels.Evaluate(0.01, y.data(), entries.data()));
       for (size_t j = 0; j < n; ++j) {
         std::fill(run.tangents.begin(), run.tangents.end(), 0.0);

@@ -87,7 +87,8 @@ std::string Emitter::Begin() {
   const std::vector<double> knots = KnownSwitchTimes(program_, o.start, o.stop);
   run_.switch_time = (o.start + (knots.empty() ? o.stop : knots.front())) / 2;
   const Initialization begin = events_.Begin(starts_, {o.start, o.steady});
-  return begin.ok ? "" : "at the start: " + begin.problem;
+  const std::string problem = begin.ok ? FixedStepProblem(run_, program_, o) : begin.problem;
+  return problem.empty() ? "" : "at the start: " + problem;
 }
 
 void Emitter::FindFeatures() {

@@ -7,6 +7,9 @@
 #include "base/stages.h"
 #include "block_triangular/diagnose_order.h"
 #include "block_triangular/diagnostics.h"
+#include "model/check_sizes.h"
+#include "model/describe_model.h"
+#include "model/diagnostics.h"
 #include "normal_tree/plain_tree.h"
 #include "pipeline/assemble.h"
 #include "pipeline/foreign_states.h"
@@ -54,6 +57,7 @@ class Translator {
   void SayCancelling(std::vector<ComponentId> ids);
   bool Settings(std::vector<SystemSetting>& settings);
   bool ResolveSetting(const std::string& path, ExprId value, SystemSetting& out);
+  bool WithinBounds(const std::string& path, const SystemSetting& setting);
   const Experiment* FindExperiment(std::string_view name) const {
     for (const Experiment& e : model_.experiments) {
       if (model_.names.Text(e.name) == name) return &e;
@@ -95,7 +99,24 @@ bool Translator::ResolveSetting(const std::string& path, ExprId value, SystemSet
       EvaluateConstant(model_.expressions, value, EvaluateParameters(model_, model_[system_], {}));
   if (!number) return refuse("its value is no number");
   out.value = *number;
-  return true;
+  return WithinBounds(path, out);
+}
+
+bool Translator::WithinBounds(const std::string& path, const SystemSetting& setting) {
+  ClassId owner = system_;
+  for (const uint32_t instance : setting.path) owner = model_[owner].instances[instance].class_id;
+  const Parameter& p = model_[owner].parameters[setting.parameter];
+  const auto values = EvaluateParameters(model_, model_[owner], {});
+  const auto low = EvaluateConstant(model_.expressions, p.min, values),
+             high = EvaluateConstant(model_.expressions, p.max, values);
+  const bool below = low && setting.value < *low, above = high && setting.value > *high;
+  if (!below && !above) return true;
+  const bool plain = p.type.unit.empty() || p.type.unit == "1" || !p.type.dimension.generics.empty();
+  const auto text = [&](double x) { return NumberText(x) + (plain ? "" : " " + p.type.unit); };
+  loaded_.diagnostics.Report(
+      model_messages::kOutOfBounds, model_.SpanOf(p.origin),
+      {path, text(setting.value), below ? "at least" : "at most", text(below ? *low : *high)});
+  return false;
 }
 
 // What the experiment sets, then what was set from outside, which counts more.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Methods with fixed steps, for real time: the work of a step is known before.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,6 +10,12 @@
 
 namespace cotree {
 namespace {
+
+double StepOf(const SimulationOptions& options) {
+  return options.step > 0       ? options.step
+         : options.interval > 0 ? options.interval
+                                : (options.stop - options.start) / 1000;
+}
 
 /** A method with a fixed step. Steps lie on a grid from the start of the run; one that meets an event ends
 there, and the next goes on to the grid. In between, a cubic through values and slopes. */
@@ -18,10 +26,8 @@ class FixedStep : public Integrator {
         program_(program),
         options_(options),
         projection_(projection),
-        n_(program.state_slots.size()) {
-    step_ = options.step > 0       ? options.step
-            : options.interval > 0 ? options.interval
-                                   : (options.stop - options.start) / 1000;
+        n_(program.state_slots.size()),
+        step_(StepOf(options)) {
     if (options.method != Method::kImplicitEuler) return;
     pattern_ = FindJacobianPattern(program);
     std::vector<std::vector<uint32_t>> columns(n_);
@@ -164,7 +170,7 @@ class FixedStep : public Integrator {
   SimulationOptions options_;
   Projection* projection_;
   size_t n_;
-  double step_ = 0, time_ = 0, before_ = 0, stop_ = 0;
+  double step_, time_ = 0, before_ = 0, stop_ = 0;
   std::vector<double> y_, start_, slope_, start_slope_;
   JacobianPattern pattern_;
   std::vector<std::vector<uint32_t>> columns_;
@@ -173,6 +179,24 @@ class FixedStep : public Integrator {
 };
 
 }  // namespace
+
+std::string FixedStepProblem(const ProgramRun& run, const Program& program,
+                             const SimulationOptions& options) {
+  const bool looks_ahead = options.method == Method::kHeun || options.method == Method::kRungeKutta4 ||
+                           options.method == Method::kImplicitEuler;
+  const EquationSystem& system = *program.sorted->system;
+  for (size_t k = 0; k < run.delay_lines.size() && looks_ahead; ++k) {
+    const double delay = run.delay_lines[k].delay, step = StepOf(options);
+    if (step <= delay * (1 + 1e-9)) continue;
+    return fmt::format(
+        "the step of {:.6g} s is longer than the delay of `{}`, {:.6g} s, so a step would need what it is "
+        "yet "
+        "to find; choose --step {:.6g} or less",
+        step, ComponentName(*system.model, *system.graph, ComponentId(program.delays[k].component)), delay,
+        delay);
+  }
+  return {};
+}
 
 std::unique_ptr<Integrator> MakeFixedStep(ProgramRun& run, const Program& program,
                                           const SimulationOptions& options, Projection* projection) {

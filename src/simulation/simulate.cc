@@ -198,6 +198,8 @@ class Simulator {
       EndStage("start");
       if (!out_.initialization.ok)
         return Refused("at the start: " + out_.initialization.problem, events_.foreign());
+      const std::string too_long = FixedStepProblem(run_, program_, options_);
+      if (!too_long.empty()) return Refused("at the start: " + too_long, false);
       integrator_ = MakeIntegrator(run_, program_, options_, projection_.empty() ? nullptr : &projection_);
       EndStage("fuse");
       Record(time);

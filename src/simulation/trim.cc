@@ -48,14 +48,7 @@ class Trimmer {
       const VectorXd before = Unknowns();
       const double change = (step.array().abs() / (scaled(before).array().abs() + 1e-6)).maxCoeff();
       if (size == 0 || (change < 1e-11 && Small(residual))) break;
-      bool moved = false;
-      for (double part = 1; part > 1e-7; part /= 2) {
-        Place(before + unscaled(step * part));
-        if (!Evaluate() || !(Projected(values_).norm() < size)) continue;
-        moved = true;
-        break;
-      }
-      if (moved) continue;
+      if (TakeStep(before, unscaled(step), residual)) continue;
       Place(before);
       if (!Evaluate()) return Failed();
       break;  // as near as it gets
@@ -101,6 +94,22 @@ class Trimmer {
   }
   VectorXd scaled(const VectorXd& x) const { return (x.array() / column_.array()).matrix(); }
   VectorXd unscaled(const VectorXd& x) const { return (x.array() * column_.array()).matrix(); }
+
+  // A part of a step that makes the residual less: if possible one on which the linear model is true to a
+  // half, so that an angle does not leap over whole turns to another solution.
+  bool TakeStep(const VectorXd& from, const VectorXd& step, const VectorXd& residual) {
+    const double size = residual.norm();
+    for (const bool faithful : {true, false}) {
+      for (double part = 1; part > (faithful ? 1e-3 : 1e-7); part /= 2) {
+        Place(from + step * part);
+        if (!Evaluate()) continue;
+        const VectorXd now = Projected(values_);
+        if (faithful ? (now - (1 - part) * residual).norm() <= part / 2 * size : now.norm() < size)
+          return true;
+      }
+    }
+    return false;
+  }
 
   // Derivatives of the states, then what fixed variables lack.
   bool Evaluate() {

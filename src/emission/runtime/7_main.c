@@ -670,6 +670,13 @@ int main(int count, char** words) {
   }
 /*@end*/
   int over = model_init(&s.m, s.start, s.stop) != 0;
+/*@if delays*/
+  for (int k = 0; k < MODEL_DELAYS && !over && s.method != METHOD_EULER; ++k) {
+    if (s.step <= s.m.lines[k].delay * (1 + 1e-9)) continue;
+    fprintf(stderr, "the step of %g s is longer than a delay, %g s\n", s.step, s.m.lines[k].delay);
+    return 2;
+  }
+/*@end*/
   if (!over) {
     fputs("time", s.out);
     for (int k = 0; k < MODEL_OUTPUTS; ++k) {

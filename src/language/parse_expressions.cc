@@ -219,6 +219,36 @@ bool Parser::UnitFollows() const {
   return Kind(1) == TokenKind::kComma ? !BeginsMember() : Kind(1) != TokenKind::kColon;
 }
 
+// Whether the brackets behind the operator hold names, numbers, products, quotients and powers alone.
+bool Parser::UnitGroupFollows() const {
+  int open = 0;
+  for (size_t k = 1;; ++k) {
+    switch (Kind(k)) {
+      case TokenKind::kLeftParen:
+        if (Kind(k - 1) == TokenKind::kName) return false;
+        ++open;
+        break;
+      case TokenKind::kRightParen:
+        if (--open == 0) return true;
+        break;
+      case TokenKind::kMinus:  // of an exponent
+        if (Kind(k - 1) != TokenKind::kCaret &&
+            !(Kind(k - 1) == TokenKind::kLeftParen && k > 1 && Kind(k - 2) == TokenKind::kCaret))
+          return false;
+        break;
+      case TokenKind::kName:
+      case TokenKind::kIn:
+      case TokenKind::kNumber:
+      case TokenKind::kStar:
+      case TokenKind::kSlash:
+      case TokenKind::kCaret:
+        break;
+      default:
+        return false;
+    }
+  }
+}
+
 NodeId Parser::ParseNumber() {
   const uint32_t number = at_;
   const NodeId plain = Leaf(NodeKind::kNumber);
@@ -241,13 +271,13 @@ NodeId Parser::ParseUnit() {
                          Kind(1) == TokenKind::kIn ||
                          (Kind(1) == TokenKind::kNumber && tree_.TokenText(at_ + 1) == "1");
     if (!operand || tree_.tokens[at_ + 1].offset != Current().end()) break;
-    // `1 ohm*e.i`, `2 V*sin(x)`, `3 A*x[1]`, `1 A*(e.v + ...)`: a path or a call is no unit, so the operator
-    // multiplies.
-    const size_t name = Kind(1) == TokenKind::kLeftParen ? 2 : 1;
-    if (Kind(name) == TokenKind::kName) {
-      const TokenKind behind = Kind(name + 1);
+    // `1 ohm*e.i`, `2 V*sin(x)`, `3 A*x[1]`, `1 A*(1 - x)`: a path, a call or a sum is no unit, so the
+    // operator multiplies.
+    if (Kind(1) == TokenKind::kLeftParen && !UnitGroupFollows()) break;
+    if (Kind(1) == TokenKind::kName) {
+      const TokenKind behind = Kind(2);
       const bool opens =
-          (behind == TokenKind::kLeftParen || behind == TokenKind::kLeftBracket) && !StartsLine(name + 1);
+          (behind == TokenKind::kLeftParen || behind == TokenKind::kLeftBracket) && !StartsLine(2);
       if (behind == TokenKind::kDot || opens) break;
     }
     Advance();

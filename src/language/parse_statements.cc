@@ -86,7 +86,9 @@ NodeId Parser::ParseConnect() {
     } else
       break;
     Advance();
-    if (!Is(TokenKind::kName)) {
+    if (IsReservedWord(Kind()) && Kind(1) == TokenKind::kDot && !StartsLine()) {
+      Report(messages::kReservedName, Here(), {CurrentText()});
+    } else if (!Is(TokenKind::kName)) {
       Report(messages::kExpected, AfterPrevious(), {physical ? "a terminal" : "an input", Found()});
       break;
     }

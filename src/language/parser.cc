@@ -126,6 +126,9 @@ Diagnostic& Parser::ReportAt(uint32_t token, const DiagnosticInfo& info, Span wh
   const bool follows = error_token_ == token || tree_.tokens[token].kind() == TokenKind::kError ||
                        token < quiet_end_ || (token > 0 && unclosed_string(token - 1));
   if (follows) return unsaid_ = Diagnostic{};
+  // A word that was taken for a name is said once, where it is first.
+  if (&info == &messages::kReservedName && !misused_.insert(std::string(*arguments.begin())).second)
+    return unsaid_ = Diagnostic{};
   error_token_ = token;
   return diagnostics_.Report(info, where, arguments);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -134,6 +135,7 @@ class Parser {
   NodeId ParsePrimary();
   NodeId ParseNumber();
   bool UnitFollows() const;
+  bool UnitGroupFollows() const;
   NodeId ParseUnit();
   bool ParseUnitFactor();
   NodeId ParsePath();
@@ -154,6 +156,7 @@ class Parser {
   mutable bool names_declare_ = false;
   uint32_t error_token_ = UINT32_MAX;  // the token of the last message
   uint32_t quiet_end_ = 0;             // tokens before it give no further messages
+  std::set<std::string> misused_;      // words of the language that were used as names
   Diagnostic unsaid_{};
   bool braces_counted_ = false;
   int64_t missing_braces_ = 0;

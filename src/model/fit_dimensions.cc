@@ -217,7 +217,8 @@ bool ClassBuilder::Fit(Value& value, NodeId node, const Type& type, const DimExp
   if (value.absolute &&
       !(type.quantity.IsNone() == false &&
         builder_.model.names.Text(builder_.model.quantities[type.quantity.index()].name) == "Temperature")) {
-    if (dim.known() && dim.constant.generics.empty()) {
+    // What is generic may be a temperature; an experiment knows by now that it is.
+    if (dim.known() && dim.constant.generics.empty() && type.dimension.generics.empty()) {
       Report(messages::kAbsoluteTemperature, node, {"degC", text});
       return false;
     }

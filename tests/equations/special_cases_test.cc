@@ -164,5 +164,69 @@ TEST(BlockCertificates, NullVectorsOfRandomMatrices) {
   EXPECT_GT(singular, 80u);
 }
 
+// A sum in brackets is no unit: the operator behind the number multiplies.
+TEST(SpecialCases, ANumberWithItsUnitTimesASum) {
+  RunOf run(
+      "component Cam { output y : Length  equation y = 0.1 m*(1 - cos(2*pi*time/(1 s))) }\n"
+      "component Rider { input u : Length  variable x : Length  equation x = u }\n"
+      "system S { cam : Cam  rider : Rider  connect cam.y -> rider.u }\n");
+  run.Simulate(0.25);
+  EXPECT_NEAR(run.End("rider.x"), 0.1, 1e-12);
+}
+
+// A step of 0.2 s cannot look into what a delay of 0.1 s has not seen yet; one of 0.1 s can.
+TEST(SpecialCases, FixedStepsLongerThanADelayAreRefused) {
+  const std::string text =
+      "component Late { output y : Real  variable x : Real (start = 1)  equation der(x) = -delay(x, 0.1 "
+      "s)/(1 s)  y = x }\n"
+      "system S { late : Late  out : Gain(k = 1)  connect late.y -> out.u }\n";
+  for (const Method method : {Method::kHeun, Method::kRungeKutta4, Method::kImplicitEuler}) {
+    RunOf run(text);
+    SimulationOptions options;
+    options.method = method;
+    options.step = 0.2;
+    const Trajectory refused = Simulate(*run.translation->program, run.translation->starts, options);
+    EXPECT_FALSE(refused.ok);
+    EXPECT_NE(refused.problem.find("longer than the delay of `late`, 0.1 s"), std::string::npos)
+        << refused.problem;
+    options.step = 0.1;
+    EXPECT_TRUE(Simulate(*run.translation->program, run.translation->starts, options).ok);
+  }
+}
+
+// What an experiment sets is within the bounds of the declaration, or said with both numbers.
+TEST(SpecialCases, SettingsKeepWithinBounds) {
+  const std::string text =
+      "system S { parameter load : Resistance (min = 1 ohm, max = 10 ohm) = 2 ohm\n"
+      "  v : VoltageSource(V = 1 V)  r : Resistor(R = load)\n"
+      "  connect v.p -- r.p  connect v.n -- r.n -- electrical.ground }\n"
+      "experiment Within of S { set load = 10 ohm }\n"
+      "experiment Above of S { set load = 20 ohm }\n";
+  TranslateOptions options;
+  options.experiment = "Within";
+  EXPECT_TRUE(RunOf(text, options).translation->ok);
+  options.experiment = "Above";
+  try {
+    RunOf above(text, options);
+    FAIL();
+  } catch (const std::runtime_error& refused) {
+    EXPECT_TRUE(Contains(refused.what(), "COT2120")) << refused.what();
+    EXPECT_TRUE(Contains(refused.what(), "`load` is 20 ohm, but must be at most 10 ohm")) << refused.what();
+  }
+}
+
+// A generic parameter that turned out to be a temperature takes degC from an experiment as from the text.
+TEST(SpecialCases, AGenericTemperatureIsSetInDegreesCelsius) {
+  TranslateOptions options;
+  options.experiment = "Warm";
+  RunOf run(
+      "system S { room : Constant(k = 20 degC)  s : SignalTemperatureSource  r : ThermalResistor(R = 1 K/W)\n"
+      "  c : HeatCapacity(C = 1 J/K)  connect room.y -> s.u  connect s.a -- r.a  connect r.b -- c.a }\n"
+      "experiment Warm of S { set room.k = 30 degC }\n",
+      options);
+  run.Simulate(1);
+  EXPECT_NEAR(run.End("room.y"), 303.15, 1e-12);
+}
+
 }  // namespace
 }  // namespace cotree::test

@@ -96,19 +96,40 @@ class Trimmer {
   VectorXd unscaled(const VectorXd& x) const { return (x.array() * column_.array()).matrix(); }
 
   // A part of a step that makes the residual less: if possible one on which the linear model is true to a
-  // half, so that an angle does not leap over whole turns to another solution.
+  // half and the slope along the step at its end is at most doubled, so that an angle does not leap over
+  // whole turns to another solution.
   bool TakeStep(const VectorXd& from, const VectorXd& step, const VectorXd& residual) {
     const double size = residual.norm();
+    const VectorXd slope = SlopeAlong(step);
     for (const bool faithful : {true, false}) {
-      for (double part = 1; part > (faithful ? 1e-3 : 1e-7); part /= 2) {
+      for (double part = 1; part > (faithful ? 1e-6 : 1e-7); part /= 2) {
         Place(from + step * part);
         if (!Evaluate()) continue;
         const VectorXd now = Projected(values_);
-        if (faithful ? (now - (1 - part) * residual).norm() <= part / 2 * size : now.norm() < size)
+        if (faithful ? (now - (1 - part) * residual).norm() <= part / 2 * size &&
+                           (SlopeAlong(step) - slope).norm() <= slope.norm()
+                     : now.norm() < size)
           return true;
       }
     }
     return false;
+  }
+  // What the residual changes with along a step of states and inputs, here.
+  VectorXd SlopeAlong(const VectorXd& step) {
+    ClearTangents();
+    for (Index j = 0; j < slots_; ++j) run_.tangents[unknowns_[static_cast<size_t>(j)]] = step[j];
+    run_.RunTangent(problem_.time);
+    VectorXd out(rows_);
+    for (Index i = 0; i < rows_; ++i) out[i] = run_.tangents[SlotOfRow(i)];
+    return Projected(out);
+  }
+  void ClearTangents() {
+    for (const uint32_t slot : program_.state_slots) run_.tangents[slot] = 0;
+    for (const uint32_t slot : program_.input_slots) run_.tangents[slot] = 0;
+  }
+  uint32_t SlotOfRow(Index i) const {
+    const auto k = static_cast<size_t>(i);
+    return i < n_ ? program_.derivative_slots[k] : problem_.fixed[k - program_.state_slots.size()].slot;
   }
 
   // Derivatives of the states, then what fixed variables lack.
@@ -129,15 +150,10 @@ class Trimmer {
     for (Index j = slots_; j < all_; ++j)
       jacobian_.col(j) = SlopeOfParameter(static_cast<size_t>(j - slots_));
     for (Index j = 0; j < slots_; ++j) {
-      for (const uint32_t slot : program_.state_slots) run_.tangents[slot] = 0;
-      for (const uint32_t slot : program_.input_slots) run_.tangents[slot] = 0;
+      ClearTangents();
       run_.tangents[unknowns_[static_cast<size_t>(j)]] = 1;
       run_.RunTangent(problem_.time);
-      for (Index i = 0; i < rows_; ++i) {
-        const auto k = static_cast<size_t>(i);
-        jacobian_(i, j) = run_.tangents[i < n_ ? program_.derivative_slots[k]
-                                               : problem_.fixed[k - program_.state_slots.size()].slot];
-      }
+      for (Index i = 0; i < rows_; ++i) jacobian_(i, j) = run_.tangents[SlotOfRow(i)];
     }
     // Units differ by many decades: rows and columns of one size, by powers of two.
     row_ = VectorXd::Ones(rows_);

@@ -100,6 +100,14 @@ class Hash {
   uint64_t h_ = 0x9e3779b97f4a7c15u;
 };
 
+// A vector of a run into its lane, and out of it.
+void Put(const double* __restrict from, double* __restrict lane, size_t n) {
+  for (size_t i = 0; i < n; ++i) lane[i * kLanes] = from[i];
+}
+void Get(const double* __restrict lane, double* __restrict to, size_t n) {
+  for (size_t i = 0; i < n; ++i) to[i] = lane[i * kLanes];
+}
+
 }  // namespace
 
 uint64_t ShapeOf(const FusedProgram& p) {
@@ -287,11 +295,9 @@ void LaneBatch::Compute(LaneTry* const* lanes, size_t count) {
     h[l] = lane.h;
     end[l] = lane.end;
     unit[l] = lane.unit;
-    for (size_t i = 0; i < n; ++i) {
-      y[i * kLanes + l] = lane.y[i];
-      k[0][i * kLanes + l] = lane.k[0][i];
-      floor[i * kLanes + l] = lane.floor[i];
-    }
+    Put(lane.y, y + l, n);
+    Put(lane.k[0], k[0] + l, n);
+    Put(lane.floor, floor + l, n);
     kind.Take(lane, l);
   }
   namespace dp = dormand_prince;
@@ -316,11 +322,9 @@ void LaneBatch::Compute(LaneTry* const* lanes, size_t count) {
   lane_operations::Errors(squares, of, c, y, next, floor, unit, n, width);
   for (size_t l = 0; l < count; ++l) {
     LaneTry& lane = *lanes[l];
-    for (size_t i = 0; i < n; ++i) {
-      lane.next[i] = next[i * kLanes + l];
-      lane.stage[i] = stage[i * kLanes + l];
-      for (int s = 2; s < 7; ++s) lane.k[s][i] = k[s][i * kLanes + l];
-    }
+    Get(next + l, lane.next, n);
+    Get(stage + l, lane.stage, n);
+    for (int s = 2; s < 7; ++s) Get(k[s] + l, lane.k[s], n);
     lane.square = squares[l];
     lane.done = true;
   }

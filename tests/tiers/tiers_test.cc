@@ -173,6 +173,7 @@ void Compare(LoadedModel& loaded, const TranslateOptions& how, double stop, cons
   two = Simulate(program, translation->starts, options);
   ExpectSame(program, one, two, name, counts);
   if (testing::Test::HasFatalFailure()) return;
+  if (!FuseDerivatives(program).compact) return;  // goes alone in any case
   options.tier = counts.systems % 2 == 0 ? ProgramTier::kInterpreter : ProgramTier::kCompiled;
   CompareInLanes(program, translation->starts, options, name, counts);
 }
@@ -191,7 +192,6 @@ void Say(const char* what, const Counts& c) {
       "bits "
       "equal\n",
       what, c.systems, c.evaluations, c.jacobians, c.runs, c.in_lanes, c.values);
-  EXPECT_GT(c.in_lanes, 1000u);
 }
 
 TEST_F(Tiers, Examples) {
@@ -212,6 +212,7 @@ TEST_F(Tiers, Examples) {
   }
   Say("examples", counts);
   EXPECT_GT(counts.systems, 30u);
+  EXPECT_GT(counts.in_lanes, 10000u);
 }
 
 // Each alone, and 19 times in an array: as many as fill the lanes of any machine and leave a rest.

@@ -188,6 +188,18 @@ FusedProgram SpreadOverLanes(const FusedProgram& p, uint32_t lanes) {
   return out;
 }
 
+bool PaysInLanes(const Program& program, Method method) {
+  constexpr uint32_t kMany = 32;
+  constexpr size_t kMost = 300000;  // instructions: there are as many models as lanes
+  if (method != Method::kAutomatic && method != Method::kExplicit) return false;
+  if (program.state_slots.empty()) return false;
+  const FusedProgram fused = FuseDerivatives(program);
+  size_t many = 0;
+  for (const FusedRun& run : fused.runs)
+    many += run.count > kMany ? run.count * fused.kernels[run.kernel].code.instructions.size() : 0;
+  return fused.compact && fused.instructions() <= kMost && many <= fused.instructions() / 2;
+}
+
 uint64_t NextRunNumber() {
   static std::atomic<uint64_t> next{1};
   return next++;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/fibers.h"
-#include "program/evaluate_fused.h"
+#include "simulation/simulate.h"
 
 namespace cotree {
 
@@ -34,6 +34,10 @@ switch times. Only of compact programs.
 
 Theory: docs/theory/program.md, PR.14. */
 FusedProgram SpreadOverLanes(const FusedProgram& program, uint32_t lanes);
+
+/// Whether runs of a program are quicker in lanes: an explicit method computes them without blocks, and most
+/// of the work is in kernels of few instances. Many instances of a kernel fill vectors by themselves.
+bool PaysInLanes(const Program& program, Method method);
 
 /** Runs of one model with other parameters, a lane of the machine's vectors each. Each run goes its own way,
 on a fiber of its own, with its own times and steps; only the stages of the steps that they try are computed

@@ -775,7 +775,7 @@ size_t CompiledProgram::Run(size_t step, const FusedArrays& arrays) const {
     operands[k] = bases[static_cast<size_t>(operand.base)] + (indexed ? 0 : operand.at);
     places[k] = indexed ? program_->places.data() + operand.at : nullptr;
   }
-  call.loop(operands, places, run.count, times, functions_.data());
+  call.loop(operands, places, arrays.count != 0 ? arrays.count : run.count, times, functions_.data());
   return call.next;
 }
 

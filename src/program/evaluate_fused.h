@@ -26,8 +26,8 @@ class TieredProgram {
   ~TieredProgram();
 
   const FusedProgram& program() const { return program_; }
-  /// For other numbers: constants, and counts of instances.
-  FusedProgram& numbers() { return program_; }
+  /// Other numbers may be put in their places.
+  LargeVector<double>& constants() { return program_.constants; }
   /// Before each evaluation: what computes it may change here.
   void Begin();
   /// Runs a step that is a run, and perhaps those behind it; the number of the next one.

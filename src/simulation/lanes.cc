@@ -13,9 +13,7 @@
 namespace cotree {
 namespace lane_operations {
 
-constexpr size_t kLanes = LaneBatch::kLanes;
-
-constexpr size_t kVector = LaneBatch::kVector;
+constexpr size_t kLanes = LaneBatch::kLanes, kVector = LaneBatch::kVector;
 
 // Four lanes at a time: machines with other vectors take a half of them, or two.
 typedef double Vector __attribute__((vector_size(32), aligned(8), may_alias));  // NOLINT: no `using` for it
@@ -25,13 +23,13 @@ inline const Vector& At(const double* p) {
 
 template <size_t kTerms>
 [[gnu::always_inline]] inline void CombineTerms(double* __restrict out, const double* __restrict y,
-                                                const double* const* k, const double (*c)[kLanes], size_t n,
-                                                size_t width) {
+                                                const double* const* k, const double* c, const double* h,
+                                                size_t n, size_t width) {
   for (size_t v = 0; v < width; v += 4) {
     Vector factor[kTerms];
     const double* of[kTerms];
     for (size_t j = 0; j < kTerms; ++j) {
-      factor[j] = At(c[j] + v);
+      factor[j] = At(h + v) * c[j];
       of[j] = k[j];
     }
     for (size_t i = 0, at = v; i < n; ++i, at += kLanes) {
@@ -41,37 +39,41 @@ template <size_t kTerms>
     }
   }
 }
+// y + sum of h c k, as vector_operations.h has it.
 COTREE_CLONES void Combine(double* __restrict out, const double* __restrict y, const double* const* k,
-                           const double (*c)[kLanes], int count, size_t n, size_t width) {
+                           const double* c, int count, const double* h, size_t n, size_t width) {
   switch (count) {
     case 1:
-      return CombineTerms<1>(out, y, k, c, n, width);
+      return CombineTerms<1>(out, y, k, c, h, n, width);
     case 2:
-      return CombineTerms<2>(out, y, k, c, n, width);
+      return CombineTerms<2>(out, y, k, c, h, n, width);
     case 3:
-      return CombineTerms<3>(out, y, k, c, n, width);
+      return CombineTerms<3>(out, y, k, c, h, n, width);
     case 4:
-      return CombineTerms<4>(out, y, k, c, n, width);
+      return CombineTerms<4>(out, y, k, c, h, n, width);
     default:
-      return CombineTerms<5>(out, y, k, c, n, width);
+      return CombineTerms<5>(out, y, k, c, h, n, width);
   }
 }
 
 // Summed in the order of vector_operations.h.
-COTREE_CLONES void Errors(double* __restrict out, const double* const* k, const double (*c)[kLanes],
-                          const double* __restrict y, const double* __restrict z,
+COTREE_CLONES void Errors(double* __restrict out, const double* const* k, const double* factors,
+                          const double* __restrict h, const double* __restrict y, const double* __restrict z,
                           const double* __restrict floor, const double* __restrict unit, size_t n,
                           size_t width) {
   for (size_t v = 0; v < width; v += kVector) {
-    double part[8][kVector] = {};
+    double part[8][kVector] = {}, c[6][kVector];
+    for (size_t j = 0; j < 6; ++j) {
+      for (size_t l = 0; l < kVector; ++l) c[j][l] = h[v + l] * factors[j];
+    }
     for (size_t i = 0; i < n; ++i) {
       double* sum = part[i % 8];
       for (size_t l = 0; l < kVector; ++l) {
-        const size_t at = i * kLanes + v + l, own = v + l;
-        const double e = c[0][own] * k[0][at] + c[1][own] * k[1][at] + c[2][own] * k[2][at] +
-                         c[3][own] * k[3][at] + c[4][own] * k[4][at] + c[5][own] * k[5][at];
+        const size_t at = i * kLanes + v + l;
+        const double e = c[0][l] * k[0][at] + c[1][l] * k[1][at] + c[2][l] * k[2][at] + c[3][l] * k[3][at] +
+                         c[4][l] * k[4][at] + c[5][l] * k[5][at];
         const double a = __builtin_fabs(y[at]), b = __builtin_fabs(z[at]), ab = a < b ? b : a;
-        const double x = e / (unit[own] * (ab < floor[at] ? floor[at] : ab));
+        const double x = e / (unit[v + l] * (ab < floor[at] ? floor[at] : ab));
         sum[l] += x * x;
       }
     }
@@ -221,9 +223,10 @@ struct LaneBatch::Kind {
     return out;
   }
   void Take(const LaneTry& lane, size_t l);
-  void Evaluate(const double* states, double* derivatives) {
+  void Evaluate(const double* states, double* derivatives, size_t width) {
     tiers.Begin();
-    const FusedArrays arrays{states, derivatives, work.data(), scratch.data()};
+    const FusedArrays arrays{
+        states, derivatives, work.data(), scratch.data(), 0, 0, static_cast<uint32_t>(width)};
     for (size_t s = 0; s < tiers.program().steps.size();) s = tiers.Run(s, arrays);
   }
   double* times() { return work.data() + work.size() - 2 * kLanes; }
@@ -233,7 +236,6 @@ struct LaneBatch::Kind {
   const size_t n;
   Program own;  // tables only
   TieredProgram tiers;
-  size_t width = 0;               // lanes that are computed
   uint64_t in_lane[kLanes] = {};  // runs whose constants stand in the lanes
   std::vector<double> memory, work, scratch;
 };
@@ -275,7 +277,7 @@ void LaneBatch::Together() {
 void LaneBatch::Kind::Take(const LaneTry& lane, size_t l) {
   if (in_lane[l] != lane.run) {
     in_lane[l] = lane.run;
-    LargeVector<double>& constants = tiers.numbers().constants;
+    LargeVector<double>& constants = tiers.constants();
     for (size_t i = 0; i < lane.program->constants.size(); ++i)
       constants[i * kLanes + l] = lane.program->constants[i];
   }
@@ -294,10 +296,6 @@ void LaneBatch::Compute(LaneTry* const* lanes, size_t count) {
   std::rotate(kinds_.begin(), found, found + 1);
   Kind& kind = *kinds_.front();
   const size_t n = kind.n, row = n * kLanes, width = (count + kVector - 1) / kVector * kVector;
-  if (kind.width != width) {
-    kind.width = width;
-    for (FusedRun& run : kind.tiers.numbers().runs) run.count = static_cast<uint32_t>(width);
-  }
   double *y = kind.memory.data(), *next = y + row, *stage = next + row, *floor = stage + row, *k[7];
   for (int s = 0; s < 7; ++s) k[s] = floor + static_cast<size_t>(s + 1) * row;
   double time[kLanes], h[kLanes], end[kLanes], unit[kLanes], squares[kLanes];
@@ -313,25 +311,18 @@ void LaneBatch::Compute(LaneTry* const* lanes, size_t count) {
     kind.Take(lane, l);
   }
   namespace dp = dormand_prince;
-  double c[6][kLanes];
   const double* of[6];
   for (int s = 1; s < dp::kStages; ++s) {
     const bool final = s == dp::kStages - 1;
     const int terms = final ? 5 : s;
-    for (int j = 0; j < terms; ++j) {
-      of[j] = k[final && j > 0 ? j + 1 : j];
-      for (size_t l = 0; l < width; ++l) c[j][l] = h[l] * dp::kStage[s][j];
-    }
+    for (int j = 0; j < terms; ++j) of[j] = k[final && j > 0 ? j + 1 : j];
     double* to = final ? next : stage;
-    lane_operations::Combine(to, y, of, c, terms, n, width);
+    lane_operations::Combine(to, y, of, dp::kStage[s], terms, h, n, width);
     for (size_t l = 0; l < width; ++l) kind.times()[l] = s >= 5 ? end[l] : time[l] + dp::kTime[s] * h[l];
-    kind.Evaluate(to, k[s]);
+    kind.Evaluate(to, k[s], width);
   }
-  for (int j = 0; j < 6; ++j) {
-    of[j] = k[j > 0 ? j + 1 : j];
-    for (size_t l = 0; l < width; ++l) c[j][l] = h[l] * dp::kError[j];
-  }
-  lane_operations::Errors(squares, of, c, y, next, floor, unit, n, width);
+  for (int j = 0; j < 6; ++j) of[j] = k[j > 0 ? j + 1 : j];
+  lane_operations::Errors(squares, of, dp::kError, h, y, next, floor, unit, n, width);
   for (size_t l = 0; l < count; ++l) {
     LaneTry& lane = *lanes[l];
     Get(next + l, lane.next, n);

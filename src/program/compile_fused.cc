@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -757,13 +758,13 @@ size_t CompiledProgram::Run(size_t step, const FusedArrays& arrays) const {
   constexpr size_t kMost = 64;
   const double* own_operands[kMost];
   const uint32_t* own_places[kMost];
-  std::vector<const double*> more_operands;
-  std::vector<const uint32_t*> more_places;
   const double** operands = own_operands;
   const uint32_t** places = own_places;
   if (count > kMost) {
-    more_operands.resize(count);
-    more_places.resize(count);
+    thread_local std::vector<const double*> more_operands;
+    thread_local std::vector<const uint32_t*> more_places;
+    more_operands.resize(std::max(more_operands.size(), count));
+    more_places.resize(more_operands.size());
     operands = more_operands.data();
     places = more_places.data();
   }

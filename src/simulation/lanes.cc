@@ -210,10 +210,18 @@ uint64_t NextRunNumber() {
 /** A program in lanes, with the numbers that stand in them. */
 struct LaneBatch::Kind {
   Kind(const LaneTry& of, ProgramTier tier)
-      : shape(of.shape), n(of.program->states.size()), tiers(Spread(*of.program), tier) {
+      : shape(of.shape),
+        n(of.program->states.size()),
+        tiers(Spread(*of.program), TierFor(*of.program, tier)) {
     memory.resize(11 * n * kLanes);
     work.resize(tiers.program().work);
     scratch.resize(tiers.program().scratch);
+  }
+  // Long code takes longer to compile than a sweep.
+  static ProgramTier TierFor(const FusedProgram& program, ProgramTier tier) {
+    constexpr size_t kMost = 20000;  // instructions
+    const bool long_code = program.code_bytes() > kMost * sizeof(Instruction);
+    return tier == ProgramTier::kAutomatic && long_code ? ProgramTier::kInterpreter : tier;
   }
   // Outlives the runs: tables are the same in all of a model.
   FusedProgram Spread(const FusedProgram& program) {

@@ -285,5 +285,45 @@ TEST_F(Tiers, NothingIsAllocatedInAStep) {
   }
 }
 
+// Nor in lanes, whatever the tier: many operands in straight-line code.
+TEST_F(Tiers, NothingIsAllocatedInLanes) {
+  std::string text = "system Many {";
+  for (int k = 0; k < 42; ++k)
+    text +=
+        " c" + std::to_string(k) + " : Cell" + std::to_string(k % 14) + "(a = " + std::to_string(k) + ".5)";
+  text += " }\n";
+  for (int k = 0; k < 14; ++k)
+    text += "component Cell" + std::to_string(k) +
+            " { parameter a : Real  variable x : Real (start = 1)  equation der(x) = (sin(a*x) - x^" +
+            std::to_string(k + 2) + "/a)/(1 s) }\n";
+  NoReader reader;
+  const auto loaded = LoadModelText("test.cot", text, reader);
+  const auto translation = Translate(*loaded);
+  ASSERT_TRUE(translation->ok) << Render(loaded->diagnostics, loaded->model.files);
+  for (const ProgramTier tier : {ProgramTier::kInterpreter, ProgramTier::kCompiled}) {
+    Fibers fibers;
+    LaneBatch batch(fibers, tier);
+    SimulationOptions options;
+    options.tier = tier;
+    options.lanes = &batch;
+    options.stop = 10;
+    options.interval = 10;
+    options.method = Method::kExplicit;
+    options.row = [](double, std::span<const double>) { return true; };
+    options.progress = [&](double time) {
+      if (time > 2 && time < 8) counting = true;
+      if (time > 8) counting = false;
+      return true;
+    };
+    allocations = 0;
+    std::vector<std::function<void()>> tasks(
+        3, [&] { EXPECT_TRUE(Simulate(*translation->program, translation->starts, options).ok); });
+    fibers.Run(tasks, [&] { batch.Together(); });
+    counting = false;
+    EXPECT_GT(batch.computed, 300u);
+    EXPECT_EQ(allocations.load(), 0u);
+  }
+}
+
 }  // namespace
 }  // namespace cotree::test

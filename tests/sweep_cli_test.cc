@@ -151,6 +151,63 @@ TEST_F(Sweeps, ThreadsChangeNothing) {
       << texts[0];
 }
 
+// Nor the number of runs that go together in lanes: with events, tables, functions, blocks and other
+// structures.
+TEST_F(Sweeps, LanesChangeNothing) {
+  WriteText(folder / "many.cot", R"(
+table bend(x : Real) : Real { interpolation = spline  extrapolation = hold  data = [[-1, 2], [0, 0.5], [1, -1], [2, 3]] }
+component Smooth {
+  parameter k : Real = 1
+  variable x : Real (start = 1)
+  variable y : Real (start = 0)
+  equation
+    der(x) = (-k*sin(3*y) + bend(y) - x^3)/(1 s)
+    der(y) = (sqrt(abs(x) + 1) + tanh(x*y)*cos(time/(1 s)) - atan2(y, x^2 + 2) - y)/(1 s)
+}
+component Relay {
+  parameter k : Real = 1
+  variable x : Real (start = 0)
+  discrete variable up : Boolean (start = true)
+  equation
+    der(x) = (if up then k else -k)/(0.1 s)
+    when x > 1 { up = false } elsewhen x < -1 { up = true }
+}
+system Many {
+  parameter k : Real = 1
+  s : Smooth(k = k)
+  r : Relay(k = k)
+}
+)");
+  const std::string examples = (test::kRoot / "examples").string() + "/";
+  const std::vector<std::vector<std::string>> sweeps = {
+      {"m.cot", "--vary", "n=1,2", "--vary", "motor.R=0.1 ohm:0.9 ohm:17", "--keep", "load.w"},
+      {"many.cot", "--stop", "2 s", "--vary", "k=0.5:2:33", "--keep", "s.x + s.y + r.x"},
+      {examples + "positioner/positioner.cot", "--vary", "pid.kp=2 V/rad:8 V/rad:19", "--keep",
+       "max(load.phi)"},
+      {examples + "friction/friction.cot", "--system", "ClutchStart", "--vary", "clutch.mu=0.2:0.4:9",
+       "--keep", "load.w"},
+      {examples + "quarter_car/quarter_car.cot", "--vary", "body.m=200 kg:300 kg:18", "--keep",
+       "rms(body.s)"},
+      {examples + "pwm_drive/pwm_drive.cot", "--stop", "5 ms", "--vary", "motor.R=0.3 ohm:0.6 ohm:5",
+       "--keep", "motor.armature.i"},
+  };
+  for (const std::vector<std::string>& sweep : sweeps) {
+    std::vector<std::string> texts;
+    for (const char* lanes : {"1", "3", "16", "20"}) {
+      for (const char* tier : {"jit", "interpreter"}) {
+        std::vector<std::string> words{"sweep"};
+        words.insert(words.end(), sweep.begin(), sweep.end());
+        words.insert(words.end(),
+                     {"--threads", "1", "--lanes", lanes, "--program", tier, "--out", "t.csv", "--force"});
+        const Ran run = Run(words);
+        EXPECT_EQ(run.exit_code, 0) << run.err;
+        texts.push_back(ReadText(folder / "t.csv"));
+      }
+    }
+    for (const std::string& text : texts) EXPECT_EQ(text, texts[0]) << sweep[0];
+  }
+}
+
 // Against the closed form: an RC circuit charges to V(1 - exp(-t/(RC))).
 TEST_F(Sweeps, AgainstTheClosedForm) {
   WriteText(folder / "rc.cot", R"(

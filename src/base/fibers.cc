@@ -2,71 +2,105 @@
 #include "base/fibers.h"
 
 #include <sys/mman.h>
-#include <ucontext.h>
 
-#include <csetjmp>
+#include <utility>
 
 #include "base/check.h"
+
+#ifdef __x86_64__
+/* Puts what a call must preserve on the stack, leaves its place in *own, and returns on the other stack. */
+extern "C" void cotree_switch_stack(void** own, void* other);
+asm(R"(
+.text
+.globl cotree_switch_stack
+.hidden cotree_switch_stack
+.type cotree_switch_stack, @function
+cotree_switch_stack:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+.size cotree_switch_stack, . - cotree_switch_stack
+)");
+#else
+#include <ucontext.h>
+#endif
 
 namespace cotree {
 namespace {
 
 constexpr size_t kStack = size_t{1} << 20;  // of which only what is touched becomes memory
 
-// What a stack that is entered for the first time begins with.
-thread_local std::function<void()>* entering = nullptr;
+thread_local Fibers* running = nullptr;
 
 }  // namespace
 
-struct Fibers::Place {
-  jmp_buf at;
-  ucontext_t context;
-};
-
 struct Fibers::Fiber {
   const std::function<void()>* task = nullptr;
-  void* stack = nullptr;
-  bool started = false, ended = false;
-  jmp_buf at;
+  size_t number = 0;
+  bool ended = false;
+  void* memory = nullptr;
   ~Fiber() {
-    if (stack != nullptr) munmap(stack, kStack);
+    if (memory != nullptr) munmap(memory, kStack);
   }
+#ifdef __x86_64__
+  void* stack = nullptr;  // where it stands
+  void Prepare(void (*enter)()) {
+    void** top = reinterpret_cast<void**>(static_cast<char*>(memory) + kStack) - 2;
+    *top = reinterpret_cast<void*>(enter);
+    stack = top - 6;  // registers, all 0
+  }
+  static void Switch(Fiber& from, Fiber& to) {
+    cotree_switch_stack(&from.stack, to.stack);
+  }
+#else
+  ucontext_t context;
+  void Prepare(void (*enter)()) {
+    getcontext(&context);
+    context.uc_stack.ss_sp = memory;
+    context.uc_stack.ss_size = kStack;
+    context.uc_link = nullptr;
+    makecontext(&context, enter, 0);
+  }
+  static void Switch(Fiber& from, Fiber& to) {
+    swapcontext(&from.context, &to.context);
+  }
+#endif
 };
 
-Fibers::Fibers() : main_(std::make_unique<Place>()) {}
+Fibers::Fibers() : main_(std::make_unique<Fiber>()) {}
 Fibers::~Fibers() = default;
 
 void Fibers::Enter() {
-  std::function<void()> run = std::move(*entering);
-  run();
+  Fibers& fibers = *running;
+  (*fibers.now_->task)();
+  fibers.now_->ended = true;
+  fibers.Yield();
 }
 
-// A stack is entered by makecontext once; from then on by jumps, which leave the signals of the thread alone.
-void Fibers::Resume(Fiber& fiber) {
-  now_ = &fiber;
-  if (_setjmp(main_->at) == 0) {
-    if (fiber.started) _longjmp(fiber.at, 1);
-    fiber.started = true;
-    std::function<void()> body = [this, own = &fiber] {
-      (*own->task)();
-      own->ended = true;
-      _longjmp(main_->at, 1);
-    };
-    entering = &body;
-    ucontext_t context;
-    getcontext(&context);
-    context.uc_stack.ss_sp = fiber.stack;
-    context.uc_stack.ss_size = kStack;
-    context.uc_link = nullptr;
-    makecontext(&context, &Fibers::Enter, 0);
-    swapcontext(&main_->context, &context);
+// The first of the fibers from k on that has not ended; else who calls them together.
+Fibers::Fiber* Fibers::NextFrom(size_t k) const {
+  for (; k < fibers_.size(); ++k) {
+    if (!fibers_[k]->ended) return fibers_[k].get();
   }
-  now_ = nullptr;
+  return main_.get();
 }
 
 void Fibers::Yield() {
   Fiber& own = *now_;
-  if (_setjmp(own.at) == 0) _longjmp(main_->at, 1);
+  now_ = NextFrom(own.number + 1);
+  Fiber::Switch(own, *now_);
 }
 
 void Fibers::Run(const std::vector<std::function<void()>>& tasks, const std::function<void()>& together) {
@@ -74,21 +108,19 @@ void Fibers::Run(const std::vector<std::function<void()>>& tasks, const std::fun
   for (const std::function<void()>& task : tasks) {
     auto fiber = std::make_unique<Fiber>();
     fiber->task = &task;
-    fiber->stack =
+    fiber->number = fibers_.size();
+    fiber->memory =
         mmap(nullptr, kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-    COTREE_CHECK(fiber->stack != MAP_FAILED);
+    COTREE_CHECK(fiber->memory != MAP_FAILED);
+    fiber->Prepare(&Enter);
     fibers_.push_back(std::move(fiber));
   }
-  while (true) {
-    bool left = false;
-    for (const auto& fiber : fibers_) {
-      if (fiber->ended) continue;
-      Resume(*fiber);
-      left = left || !fiber->ended;
-    }
-    if (!left) return;
-    together();
+  Fibers* const before = std::exchange(running, this);
+  while ((now_ = NextFrom(0)) != main_.get()) {
+    Fiber::Switch(*main_, *now_);
+    if (NextFrom(0) != main_.get()) together();
   }
+  running = before;
 }
 
 }  // namespace cotree

@@ -8,7 +8,10 @@
 namespace cotree {
 
 /** Tasks of one thread that take turns, each on a stack of its own: one goes on until it yields or ends. So
-that what many of them wait for can be computed together. No exception may leave a task. */
+that what many of them wait for can be computed together. No exception may leave a task.
+
+A task that yields goes over into the next one at once. Where tasks do the same, they then return through the
+same calls, as the machine expects. */
 class Fibers {
  public:
   Fibers();
@@ -25,12 +28,11 @@ class Fibers {
  private:
   struct Fiber;
   static void Enter();
-  void Resume(Fiber& fiber);
+  Fiber* NextFrom(size_t k) const;
 
   std::vector<std::unique_ptr<Fiber>> fibers_;
   Fiber* now_ = nullptr;
-  struct Place;
-  std::unique_ptr<Place> main_;
+  std::unique_ptr<Fiber> main_;
 };
 
 }  // namespace cotree

@@ -195,9 +195,9 @@ class ModelWorker : public SweepWorker {
 /* As many models as the machine has lanes. */
 class ModelLanes : public SweepLanes {
  public:
-  ModelLanes(Fibers& fibers, size_t lanes,
+  ModelLanes(Fibers& fibers, ProgramTier tier, size_t lanes,
              const std::function<std::unique_ptr<SweepWorker>(LaneBatch*)>& make)
-      : batch_(fibers) {
+      : batch_(fibers, tier) {
     for (size_t k = 0; k < lanes; ++k) workers_.push_back(make(&batch_));
   }
   std::vector<std::unique_ptr<SweepWorker>>& workers() override { return workers_; }
@@ -480,11 +480,17 @@ int RunSweep(const SweepOptions& options, const Console& console) {
     return std::make_unique<ModelWorker>(sweep, watch, std::exchange(ready, std::nullopt), lanes);
   };
   plan.make_worker = [&] { return make(nullptr); };
-  // Lanes pay where there are many runs of a small system.
-  const size_t lanes = options.lanes != 0 ? options.lanes : plan.count >= 64 ? LaneBatch::kLanes : 1;
+  // Lanes pay where there are many runs of a small system: each has a model of its own, translated once.
+  size_t lanes = options.lanes;
+  if (lanes == 0) {
+    lanes = std::min(LaneBatch::kLanes, plan.count / plan.threads / 16);
+    if (lanes < 4 || ready->exit != kExitOk ||
+        !PaysInLanes(*ready->translation->program, ready->simulation.method))
+      lanes = 1;
+  }
   if (lanes > 1)
     plan.make_lanes = [&, lanes](Fibers& fibers) {
-      return std::make_unique<ModelLanes>(fibers, lanes, make);
+      return std::make_unique<ModelLanes>(fibers, TierOf(options.run.tier), lanes, make);
     };
   bool written = true;
   plan.take = [&](size_t point, const SweepRow& row) {

@@ -14,6 +14,7 @@
 #include "pipeline/assemble.h"
 #include "pipeline/foreign_states.h"
 #include "program/cancellations.h"
+#include "system_graph/element_table.h"
 
 namespace cotree {
 
@@ -468,7 +469,8 @@ bool Translator::Change(Translation& translation) {
   std::vector<SystemSetting> settings;
   if (!Settings(settings)) return false;
   Diagnostics found;
-  const SystemGraph graph = BuildSystemGraph(model_, system_, found, {}, settings);
+  if (translation.known == nullptr) translation.known = std::make_shared<KnownElements>();
+  const SystemGraph graph = BuildSystemGraph(model_, system_, found, {}, settings, translation.known.get());
   if (!found.ok() || !SameStructure(graph, *translation.graph)) return false;
   EquationSystem& system = *translation.equations;
   ParameterTable parameters = FindParameters(model_, graph, system.scalars);

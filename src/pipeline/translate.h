@@ -36,6 +36,8 @@ struct TranslateOptions {
   ComponentOptions components;  // how foreign code is asked for its states
 };
 
+struct KnownElements;
+
 /** A system translated, stage by stage: graph, tree, equations, order, program. With `ok` everything up to
 the stage asked for is there; otherwise the diagnostics have errors. */
 struct Translation {
@@ -54,6 +56,7 @@ struct Translation {
   uint32_t cancellations = 0;               // orders lost to numbers that cancel
   BlockCertificates certificates;           // that the blocks can be solved, with `program`
   bool ok = false;
+  std::shared_ptr<KnownElements> known;  // about its classes, for ChangeParameters
 };
 
 /// The parameter of a system that is meant by "motor.R"; nothing, and the reason in `why`, if there is none.

@@ -765,13 +765,13 @@ size_t CompiledProgram::Run(size_t step, const FusedArrays& arrays) const {
   constexpr size_t kMost = 64;
   const double* own_operands[kMost];
   const uint32_t* own_places[kMost];
-  thread_local std::vector<const double*> more_operands;  // once a thread: nothing is allocated in a step
-  thread_local std::vector<const uint32_t*> more_places;
   const double** operands = own_operands;
   const uint32_t** places = own_places;
   if (count > kMost) {
-    more_operands.resize(count);
-    more_places.resize(count);
+    thread_local std::vector<const double*> more_operands;
+    thread_local std::vector<const uint32_t*> more_places;
+    more_operands.resize(std::max(more_operands.size(), count));
+    more_places.resize(more_operands.size());
     operands = more_operands.data();
     places = more_places.data();
   }
@@ -783,7 +783,7 @@ size_t CompiledProgram::Run(size_t step, const FusedArrays& arrays) const {
     operands[k] = bases[static_cast<size_t>(operand.base)] + (indexed ? 0 : operand.at);
     places[k] = indexed ? program_->places.data() + operand.at : nullptr;
   }
-  call.loop(operands, places, run.count, times, functions_.data());
+  call.loop(operands, places, arrays.count != 0 ? arrays.count : run.count, times, functions_.data());
   return call.next;
 }
 

@@ -18,8 +18,8 @@ ProgramTier TierOf(std::string_view name) {
                                  : ProgramTier::kAutomatic;
 }
 
-FusedEvaluation::FusedEvaluation(ProgramRun& run, FusedProgram program, ProgramTier tier)
-    : run_(run), program_(std::move(program)), interpreter_(program_), tier_(tier) {
+TieredProgram::TieredProgram(FusedProgram program, ProgramTier tier)
+    : program_(std::move(program)), interpreter_(program_), tier_(tier) {
   size_t straight = 0;
   for (const FusedRun& r : program_.runs) {
     const auto length = static_cast<double>(program_.kernels[r.kernel].code.instructions.size());
@@ -29,32 +29,13 @@ FusedEvaluation::FusedEvaluation(ProgramRun& run, FusedProgram program, ProgramT
   if (tier_ == ProgramTier::kAutomatic && straight > kLargestToCompile) tier_ = ProgramTier::kInterpreter;
   if (tier_ == ProgramTier::kCompiled)
     compiled_ = CompiledProgram::Make(program_, CompiledProgram::Search::kCompile, &problem_);
-  if (program_.compact) work_.resize(program_.work);
-  scratch_.resize(program_.scratch);
-  if (!program_.compact) {
-    for (uint32_t k = 0; k < program_.states.size(); ++k) states_read_.push_back(k);
-    return;
-  }
-  for (const FusedRun& r : program_.runs) {
-    for (uint32_t l = 0; l < program_.kernels[r.kernel].leaves; ++l) {
-      const Operand& operand = program_.operands[r.first_operand + l];
-      if (operand.base != Operand::Base::kStates) continue;
-      const uint32_t count = operand.kind == Operand::Kind::kUniform ? 1 : r.count;
-      for (uint32_t i = 0; i < count; ++i)
-        states_read_.push_back(operand.kind == Operand::Kind::kIndexed ? program_.places[operand.at + i]
-                                                                       : operand.at + i);
-    }
-  }
-  std::sort(states_read_.begin(), states_read_.end());
-  states_read_.erase(std::unique(states_read_.begin(), states_read_.end()), states_read_.end());
-  states_read_.shrink_to_fit();
 }
 
-FusedEvaluation::~FusedEvaluation() {
+TieredProgram::~TieredProgram() {
   if (compiler_.joinable()) compiler_.join();
 }
 
-void FusedEvaluation::ConsiderCompiling() {
+void TieredProgram::ConsiderCompiling() {
   if (stage_ == Stage::kYoung) {
     std::string problem;
     compiled_ = CompiledProgram::Make(program_, CompiledProgram::Search::kCacheOnly, &problem);
@@ -72,7 +53,7 @@ void FusedEvaluation::ConsiderCompiling() {
   }
 }
 
-std::string FusedEvaluation::Description() const {
+std::string TieredProgram::Description() const {
   uint64_t instances = 0;
   for (const FusedRun& r : program_.runs) instances += r.count;
   std::string text = std::to_string(program_.kernels.size()) +
@@ -86,35 +67,61 @@ std::string FusedEvaluation::Description() const {
   return text + (compiled_->from_cache() ? "machine code from the cache" : "compiled");
 }
 
+void TieredProgram::Begin() {
+  if (tier_ != ProgramTier::kAutomatic || compiled_ != nullptr || stage_ == Stage::kDone) return;
+  spent_ += cost_;
+  if (spent_ > kWorthLooking) ConsiderCompiling();
+}
+
+size_t TieredProgram::Run(size_t step, const FusedArrays& arrays) {
+  if (compiled_ != nullptr) return compiled_->Run(step, arrays);
+  interpreter_.Run(program_.runs[program_.steps[step].index], arrays);
+  return step + 1;
+}
+
+FusedEvaluation::FusedEvaluation(ProgramRun& run, FusedProgram program, ProgramTier tier)
+    : run_(run), tiers_(std::move(program), tier) {
+  const FusedProgram& p = tiers_.program();
+  if (p.compact) work_.resize(p.work);
+  scratch_.resize(p.scratch);
+  if (!p.compact) {
+    for (uint32_t k = 0; k < p.states.size(); ++k) states_read_.push_back(k);
+    return;
+  }
+  for (const FusedRun& r : p.runs) {
+    for (uint32_t l = 0; l < p.kernels[r.kernel].leaves; ++l) {
+      const Operand& operand = p.operands[r.first_operand + l];
+      if (operand.base != Operand::Base::kStates) continue;
+      const uint32_t count = operand.kind == Operand::Kind::kUniform ? 1 : r.count;
+      for (uint32_t i = 0; i < count; ++i)
+        states_read_.push_back(operand.kind == Operand::Kind::kIndexed ? p.places[operand.at + i]
+                                                                       : operand.at + i);
+    }
+  }
+  std::sort(states_read_.begin(), states_read_.end());
+  states_read_.erase(std::unique(states_read_.begin(), states_read_.end()), states_read_.end());
+  states_read_.shrink_to_fit();
+}
+
 bool FusedEvaluation::Evaluate(double time, const double* states, double* results) {
   ++evaluations;
   run_.Begin(time);
-  if (tier_ == ProgramTier::kAutomatic && compiled_ == nullptr && stage_ != Stage::kDone) {
-    spent_ += cost_;
-    if (spent_ > kWorthLooking) ConsiderCompiling();
-  }
+  tiers_.Begin();
+  const FusedProgram& p = tiers_.program();
   FusedArrays arrays{states, results, work_.data(), scratch_.data(), time, run_.switch_time};
-  if (program_.compact) {
-    for (const auto& [slot, place] : program_.copies) work_[place] = run_.values[slot];
-    if (compiled_ != nullptr) {
-      for (size_t s = 0; s < program_.steps.size();) s = compiled_->Run(s, arrays);
-      return true;
-    }
-    for (const FusedStep& step : program_.steps) interpreter_.Run(program_.runs[step.index], arrays);
+  if (p.compact) {
+    for (const auto& [slot, place] : p.copies) work_[place] = run_.values[slot];
+    for (size_t s = 0; s < p.steps.size();) s = tiers_.Run(s, arrays);
     return true;
   }
   arrays.work = run_.values.data();
-  for (size_t k = 0; k < program_.state_slots.size(); ++k) run_.values[program_.state_slots[k]] = states[k];
-  for (size_t s = 0; s < program_.steps.size();) {
-    const FusedStep& step = program_.steps[s];
+  for (size_t k = 0; k < p.state_slots.size(); ++k) run_.values[p.state_slots[k]] = states[k];
+  for (size_t s = 0; s < p.steps.size();) {
+    const FusedStep& step = p.steps[s];
     switch (step.kind) {
       case FusedStep::Kind::kRun:
-        if (compiled_ != nullptr) {
-          s = compiled_->Run(s, arrays);
-          continue;
-        }
-        interpreter_.Run(program_.runs[step.index], arrays);
-        break;
+        s = tiers_.Run(s, arrays);
+        continue;
       case FusedStep::Kind::kBlock:
         if (!run_.RunBlock(step.index, time)) return false;
         break;

@@ -19,30 +19,26 @@ enum class ProgramTier : uint8_t { kAutomatic, kInterpreter, kCompiled };
 /// "auto", "interpreter", "jit": as users write them.
 ProgramTier TierOf(std::string_view name);
 
-/** Evaluates a fused program for a run: what it keeps between events, its past, blocks and foreign code are
-those of the run. Belongs to one thread. */
-class FusedEvaluation {
+/** A fused program with what computes it. Belongs to one thread. */
+class TieredProgram {
  public:
-  FusedEvaluation(ProgramRun& run, FusedProgram program, ProgramTier tier = ProgramTier::kAutomatic);
-  ~FusedEvaluation();
+  TieredProgram(FusedProgram program, ProgramTier tier);
+  ~TieredProgram();
 
-  /// The results at some states, in the order of program().states. False: `run.failure()` says why. The
-  /// states of the run are not touched, but where blocks are solved.
-  bool Evaluate(double time, const double* states, double* results);
   const FusedProgram& program() const { return program_; }
-  /// The states that the results depend on, as places; ascending.
-  const std::vector<uint32_t>& states_read() const { return states_read_; }
-  uint64_t evaluations = 0;
+  /// Other numbers may be put in their places.
+  LargeVector<double>& constants() { return program_.constants; }
+  /// Before each evaluation: what computes it may change here.
+  void Begin();
+  /// Runs a step that is a run, and perhaps those behind it; the number of the next one.
+  size_t Run(size_t step, const FusedArrays& arrays);
   /// "2 kernels for 20000 instances, machine code from the cache".
   std::string Description() const;
 
  private:
   void ConsiderCompiling();
-  ProgramRun& run_;
   FusedProgram program_;
   FusedInterpreter interpreter_;
-  std::vector<double> work_, scratch_;
-  std::vector<uint32_t> states_read_;
   ProgramTier tier_;
   double cost_ = 0, spent_ = 0;  // nanoseconds of interpreting, about: of an evaluation, so far
   enum class Stage : uint8_t { kYoung, kLookedUp, kCompiling, kDone } stage_ = Stage::kYoung;
@@ -51,6 +47,28 @@ class FusedEvaluation {
   std::atomic<bool> ready_{false};
   std::string problem_;
   std::thread compiler_;
+};
+
+/** Evaluates a fused program for a run: what it keeps between events, its past, blocks and foreign code are
+those of the run. Belongs to one thread. */
+class FusedEvaluation {
+ public:
+  FusedEvaluation(ProgramRun& run, FusedProgram program, ProgramTier tier = ProgramTier::kAutomatic);
+
+  /// The results at some states, in the order of program().states. False: `run.failure()` says why. The
+  /// states of the run are not touched, but where blocks are solved.
+  bool Evaluate(double time, const double* states, double* results);
+  const FusedProgram& program() const { return tiers_.program(); }
+  /// The states that the results depend on, as places; ascending.
+  const std::vector<uint32_t>& states_read() const { return states_read_; }
+  uint64_t evaluations = 0;
+  std::string Description() const { return tiers_.Description(); }
+
+ private:
+  ProgramRun& run_;
+  TieredProgram tiers_;
+  std::vector<double> work_, scratch_;
+  std::vector<uint32_t> states_read_;
 };
 
 }  // namespace cotree

@@ -55,12 +55,13 @@ double* FusedInterpreter::ArrayOf(Operand::Base base, const FusedArrays& arrays)
 }
 
 void FusedInterpreter::Run(const FusedRun& run, const FusedArrays& arrays) {
-  if (run.sequential || run.count <= kFew) {
-    RunSingle(run, arrays, 0, run.count);
+  const uint32_t count = arrays.count != 0 ? arrays.count : run.count;
+  if (run.sequential || count <= kFew) {
+    RunSingle(run, arrays, 0, count);
     return;
   }
-  for (uint32_t first = 0; first < run.count; first += kStrip)
-    RunStrip(run, arrays, first, std::min(kStrip, run.count - first));
+  for (uint32_t first = 0; first < count; first += kStrip)
+    RunStrip(run, arrays, first, std::min(kStrip, count - first));
 }
 
 void FusedInterpreter::RunStrip(const FusedRun& run, const FusedArrays& arrays, uint32_t first,

@@ -14,6 +14,7 @@ struct FusedArrays {
   double* work = nullptr;
   double* scratch = nullptr;
   double time = 0, switch_time = 0;
+  uint32_t count = 0;  // instances of every run; 0: as many as it has
 };
 
 /** Runs of a fused program in strips: one instruction after the other, each for some hundred instances at

@@ -13,109 +13,74 @@
 namespace cotree {
 namespace lane_operations {
 
-constexpr size_t kLanes = LaneBatch::kLanes;
+constexpr size_t kLanes = LaneBatch::kLanes, kVector = LaneBatch::kVector;
 
-COTREE_CLONES void Combine(double* __restrict out, const double* __restrict y, const double* const* k,
-                           const double (*c)[kLanes], int count, size_t n) {
-  for (size_t i = 0; i < n; ++i) {
-    double sum[kLanes];
-    for (size_t l = 0; l < kLanes; ++l) sum[l] = c[0][l] * k[0][i * kLanes + l];
-    for (int j = 1; j < count; ++j) {
-      for (size_t l = 0; l < kLanes; ++l) sum[l] = sum[l] + c[j][l] * k[j][i * kLanes + l];
+// Four lanes at a time: machines with other vectors take a half of them, or two.
+typedef double Vector __attribute__((vector_size(32), aligned(8), may_alias));  // NOLINT: no `using` for it
+inline const Vector& At(const double* p) {
+  return *reinterpret_cast<const Vector*>(p);
+}
+
+template <size_t kTerms>
+[[gnu::always_inline]] inline void CombineTerms(double* __restrict out, const double* __restrict y,
+                                                const double* const* k, const double* c, const double* h,
+                                                size_t n, size_t width) {
+  for (size_t v = 0; v < width; v += 4) {
+    Vector factor[kTerms];
+    const double* of[kTerms];
+    for (size_t j = 0; j < kTerms; ++j) {
+      factor[j] = At(h + v) * c[j];
+      of[j] = k[j];
     }
-    for (size_t l = 0; l < kLanes; ++l) out[i * kLanes + l] = y[i * kLanes + l] + sum[l];
+    for (size_t i = 0, at = v; i < n; ++i, at += kLanes) {
+      Vector sum = factor[0] * At(of[0] + at);
+      for (size_t j = 1; j < kTerms; ++j) sum = sum + factor[j] * At(of[j] + at);
+      *reinterpret_cast<Vector*>(out + at) = At(y + at) + sum;
+    }
+  }
+}
+// y + sum of h c k, as vector_operations.h has it.
+COTREE_CLONES void Combine(double* __restrict out, const double* __restrict y, const double* const* k,
+                           const double* c, int count, const double* h, size_t n, size_t width) {
+  switch (count) {
+    case 1:
+      return CombineTerms<1>(out, y, k, c, h, n, width);
+    case 2:
+      return CombineTerms<2>(out, y, k, c, h, n, width);
+    case 3:
+      return CombineTerms<3>(out, y, k, c, h, n, width);
+    case 4:
+      return CombineTerms<4>(out, y, k, c, h, n, width);
+    default:
+      return CombineTerms<5>(out, y, k, c, h, n, width);
   }
 }
 
 // Summed in the order of vector_operations.h.
-COTREE_CLONES void Errors(double* __restrict out, const double* const* k, const double (*c)[kLanes],
-                          const double* __restrict y, const double* __restrict z,
-                          const double* __restrict floor, const double* __restrict unit, size_t n) {
-  double part[8][kLanes] = {};
-  for (size_t i = 0; i < n; ++i) {
-    double* sum = part[i % 8];
-    for (size_t l = 0; l < kLanes; ++l) {
-      const size_t at = i * kLanes + l;
-      const double e = c[0][l] * k[0][at] + c[1][l] * k[1][at] + c[2][l] * k[2][at] + c[3][l] * k[3][at] +
-                       c[4][l] * k[4][at] + c[5][l] * k[5][at];
-      const double a = __builtin_fabs(y[at]), b = __builtin_fabs(z[at]), ab = a < b ? b : a;
-      const double x = e / (unit[l] * (ab < floor[at] ? floor[at] : ab));
-      sum[l] += x * x;
+COTREE_CLONES void Errors(double* __restrict out, const double* const* k, const double* factors,
+                          const double* __restrict h, const double* __restrict y, const double* __restrict z,
+                          const double* __restrict floor, const double* __restrict unit, size_t n,
+                          size_t width) {
+  for (size_t v = 0; v < width; v += kVector) {
+    double part[8][kVector] = {}, c[6][kVector];
+    for (size_t j = 0; j < 6; ++j) {
+      for (size_t l = 0; l < kVector; ++l) c[j][l] = h[v + l] * factors[j];
     }
-  }
-  for (size_t l = 0; l < kLanes; ++l)
-    out[l] = (((part[0][l] + part[4][l]) + (part[2][l] + part[6][l])) +
-              ((part[1][l] + part[5][l]) + (part[3][l] + part[7][l]))) /
-             static_cast<double>(n);
-}
-
-/* The instructions of one instance for all lanes; the value of instruction k stands at at[k]. */
-COTREE_CLONES void Run(const Instruction* code, size_t count, double* __restrict r,
-                       const double* const* inputs, uint32_t leaves, const double* time,
-                       const double* switch_time, const std::vector<TableFunction>* tables,
-                       const double** at) {
-  for (size_t k = 0; k < count; ++k) {
-    const Instruction& i = code[k];
-    double* __restrict out = r + k * kLanes;
-    at[k] = out;
-    const bool reads = i.code >= CodeOp::kIntegerPower;
-    const double *a = reads ? at[i.a] : nullptr,
-                 *b = i.code == CodeOp::kBinary || i.code == CodeOp::kTable || i.code == CodeOp::kIf
-                          ? at[i.b]
-                          : nullptr,
-                 *c = i.code == CodeOp::kIf ? at[i.c] : nullptr;
-    switch (i.code) {
-      case CodeOp::kNumber:
-        for (size_t l = 0; l < kLanes; ++l) out[l] = i.number;
-        break;
-      case CodeOp::kLoad:
-        at[k] = inputs[i.a];
-        break;
-      case CodeOp::kParameter:
-        at[k] = inputs[leaves + i.a];
-        break;
-      case CodeOp::kTime:
-        at[k] = time;
-        break;
-      case CodeOp::kSwitchTime:
-        at[k] = switch_time;
-        break;
-      case CodeOp::kIntegerPower:
-        for (size_t l = 0; l < kLanes; ++l)
-          out[l] = PowerChain<double>(a[l], static_cast<int64_t>(i.number), 1.0);
-        break;
-      case CodeOp::kIf:
-        for (size_t l = 0; l < kLanes; ++l) out[l] = a[l] != 0 ? b[l] : c[l];
-        break;
-      case CodeOp::kTable: {
-        const auto orders = static_cast<uint32_t>(i.number);
-        for (size_t l = 0; l < kLanes; ++l)
-          out[l] = ApplyTable((*tables)[i.c], a[l], b[l], orders / 16, orders % 16);
-        break;
+    for (size_t i = 0; i < n; ++i) {
+      double* sum = part[i % 8];
+      for (size_t l = 0; l < kVector; ++l) {
+        const size_t at = i * kLanes + v + l;
+        const double e = c[0][l] * k[0][at] + c[1][l] * k[1][at] + c[2][l] * k[2][at] + c[3][l] * k[3][at] +
+                         c[4][l] * k[4][at] + c[5][l] * k[5][at];
+        const double a = __builtin_fabs(y[at]), b = __builtin_fabs(z[at]), ab = a < b ? b : a;
+        const double x = e / (unit[v + l] * (ab < floor[at] ? floor[at] : ab));
+        sum[l] += x * x;
       }
-      case CodeOp::kUnary:
-        if (i.op == Op::kSqrt) {
-          for (size_t l = 0; l < kLanes; ++l) out[l] = __builtin_sqrt(a[l]);
-        } else {
-          for (size_t l = 0; l < kLanes; ++l) out[l] = ApplyUnary(i.op, a[l]);
-        }
-        break;
-      case CodeOp::kBinary:
-        switch (i.op) {
-          case Op::kAdd:
-            for (size_t l = 0; l < kLanes; ++l) out[l] = a[l] + b[l];
-            break;
-          case Op::kMultiply:
-            for (size_t l = 0; l < kLanes; ++l) out[l] = a[l] * b[l];
-            break;
-          case Op::kDivide:
-            for (size_t l = 0; l < kLanes; ++l) out[l] = a[l] / b[l];
-            break;
-          default:
-            for (size_t l = 0; l < kLanes; ++l) out[l] = ApplyBinary(i.op, a[l], b[l]);
-        }
-        break;
     }
+    for (size_t l = 0; l < kVector; ++l)
+      out[v + l] = (((part[0][l] + part[4][l]) + (part[2][l] + part[6][l])) +
+                    ((part[1][l] + part[5][l]) + (part[3][l] + part[7][l]))) /
+                   static_cast<double>(n);
   }
 }
 
@@ -123,7 +88,7 @@ COTREE_CLONES void Run(const Instruction* code, size_t count, double* __restrict
 
 namespace {
 
-constexpr size_t kLanes = LaneBatch::kLanes;
+constexpr size_t kLanes = LaneBatch::kLanes, kVector = LaneBatch::kVector;
 
 class Hash {
  public:
@@ -136,6 +101,14 @@ class Hash {
  private:
   uint64_t h_ = 0x9e3779b97f4a7c15u;
 };
+
+// A vector of a run into its lane, and out of it.
+void Put(const double* __restrict from, double* __restrict lane, size_t n) {
+  for (size_t i = 0; i < n; ++i) lane[i * kLanes] = from[i];
+}
+void Get(const double* __restrict lane, double* __restrict to, size_t n) {
+  for (size_t i = 0; i < n; ++i) to[i] = lane[i * kLanes];
+}
 
 }  // namespace
 
@@ -164,10 +137,119 @@ uint64_t ShapeOf(const FusedProgram& p) {
   return hash.value();
 }
 
+FusedProgram SpreadOverLanes(const FusedProgram& p, uint32_t lanes) {
+  FusedProgram out;
+  out.program = p.program;
+  out.states = p.states;
+  out.state_slots = p.state_slots;
+  out.copies = p.copies;
+  out.work = (p.work + 2) * lanes;
+  out.scratch = p.scratch * lanes;
+  out.constants.resize(p.constants.size() * lanes);
+  struct Times {
+    uint32_t time = UINT32_MAX, switch_time = UINT32_MAX;  // leaves
+  };
+  std::vector<Times> times;
+  for (const FusedKernel& kernel : p.kernels) {
+    FusedKernel own = kernel;
+    Times at;
+    for (Instruction& i : own.code.instructions) {
+      if (i.code != CodeOp::kTime && i.code != CodeOp::kSwitchTime) continue;
+      uint32_t& leaf = i.code == CodeOp::kTime ? at.time : at.switch_time;
+      if (leaf == UINT32_MAX) leaf = own.leaves++;
+      i = {CodeOp::kLoad, Op::kSymbol, leaf, 0, 0, 0};
+    }
+    own.code.locals = own.leaves;
+    times.push_back(at);
+    out.kernels.push_back(std::move(own));
+  }
+  const auto operand = [&](Operand::Base base, size_t place) {
+    return Operand{base, Operand::Kind::kContiguous, static_cast<uint32_t>(place * lanes)};
+  };
+  for (const FusedStep& step : p.steps) {
+    const FusedRun& run = p.runs[step.index];
+    const FusedKernel& kernel = p.kernels[run.kernel];
+    const size_t inputs = kernel.leaves + kernel.parameters, all = inputs + kernel.code.results.size();
+    const Times at = times[run.kernel];
+    for (uint32_t instance = 0; instance < run.count; ++instance) {
+      out.steps.push_back({FusedStep::Kind::kRun, static_cast<uint32_t>(out.runs.size())});
+      out.runs.push_back({run.kernel, lanes, static_cast<uint32_t>(out.operands.size()), false});
+      for (size_t k = 0; k < all; ++k) {
+        if (k == kernel.leaves) {
+          for (uint32_t leaf = kernel.leaves; leaf < out.kernels[run.kernel].leaves; ++leaf)
+            out.operands.push_back(operand(Operand::Base::kWork, leaf == at.time ? p.work : p.work + 1));
+        }
+        const Operand& own = p.operands[run.first_operand + k];
+        out.operands.push_back(operand(own.base, own.kind == Operand::Kind::kUniform ? own.at
+                                                 : own.kind == Operand::Kind::kContiguous
+                                                     ? own.at + instance
+                                                     : p.places[own.at + instance]));
+      }
+    }
+  }
+  return out;
+}
+
+bool PaysInLanes(const Program& program, Method method) {
+  constexpr uint32_t kMany = 32;
+  constexpr size_t kMost = 300000;  // instructions: there are as many models as lanes
+  if (method != Method::kAutomatic && method != Method::kExplicit) return false;
+  if (program.state_slots.empty()) return false;
+  const FusedProgram fused = FuseDerivatives(program);
+  size_t many = 0;
+  for (const FusedRun& run : fused.runs)
+    many += run.count > kMany ? run.count * fused.kernels[run.kernel].code.instructions.size() : 0;
+  return fused.compact && fused.instructions() <= kMost && many <= fused.instructions() / 2;
+}
+
 uint64_t NextRunNumber() {
   static std::atomic<uint64_t> next{1};
   return next++;
 }
+
+/** A program in lanes, with the numbers that stand in them. */
+struct LaneBatch::Kind {
+  Kind(const LaneTry& of, ProgramTier tier)
+      : shape(of.shape),
+        n(of.program->states.size()),
+        tiers(Spread(*of.program), TierFor(*of.program, tier)) {
+    memory.resize(11 * n * kLanes);
+    work.resize(tiers.program().work);
+    scratch.resize(tiers.program().scratch);
+  }
+  // Long code takes longer to compile than a sweep.
+  static ProgramTier TierFor(const FusedProgram& program, ProgramTier tier) {
+    constexpr size_t kMost = 20000;  // instructions
+    const bool long_code = program.code_bytes() > kMost * sizeof(Instruction);
+    return tier == ProgramTier::kAutomatic && long_code ? ProgramTier::kInterpreter : tier;
+  }
+  // Outlives the runs: tables are the same in all of a model.
+  FusedProgram Spread(const FusedProgram& program) {
+    FusedProgram out = SpreadOverLanes(program, kLanes);
+    own.tables = program.program->tables;
+    out.program = &own;
+    return out;
+  }
+  void Take(const LaneTry& lane, size_t l);
+  void Evaluate(const double* states, double* derivatives, size_t width) {
+    tiers.Begin();
+    const FusedArrays arrays{
+        states, derivatives, work.data(), scratch.data(), 0, 0, static_cast<uint32_t>(width)};
+    for (size_t s = 0; s < tiers.program().steps.size();) s = tiers.Run(s, arrays);
+  }
+  double* times() { return work.data() + work.size() - 2 * kLanes; }
+  double* switch_times() { return work.data() + work.size() - kLanes; }
+
+  const uint64_t shape;
+  const size_t n;
+  Program own;  // tables only
+  TieredProgram tiers;
+  uint64_t in_lane[kLanes] = {};  // runs whose constants stand in the lanes
+  std::vector<double> memory, work, scratch;
+};
+
+LaneBatch::LaneBatch(Fibers& fibers, ProgramTier tier) : fibers_(fibers), tier_(tier) {}
+LaneBatch::~LaneBatch() = default;
 
 bool LaneBatch::Try(LaneTry& request) {
   request.done = false;
@@ -193,102 +275,69 @@ void LaneBatch::Together() {
         all[kept++] = request;
     }
     all.resize(kept);
-    if (count > 1) Compute(group, count);
+    if (count == 1) continue;
+    Compute(group, count);
+    computed += count;
   }
 }
 
-void LaneBatch::Compute(LaneTry* const* lanes, size_t count) {
-  const FusedProgram& p = *lanes[0]->program;
-  const size_t n = p.states.size(), row = n * kLanes;
-  memory_.resize(11 * row);
-  double *y = memory_.data(), *next = y + row, *stage = next + row, *floor = stage + row, *k[7];
-  for (int s = 0; s < 7; ++s) k[s] = floor + static_cast<size_t>(s + 1) * row;
-  if (constants_.size() != p.constants.size() * kLanes) {
-    constants_.resize(p.constants.size() * kLanes);
-    std::fill(in_lane_, in_lane_ + kLanes, 0);
+// Constants of the run, where others stand in its lane, and what it holds.
+void LaneBatch::Kind::Take(const LaneTry& lane, size_t l) {
+  if (in_lane[l] != lane.run) {
+    in_lane[l] = lane.run;
+    LargeVector<double>& constants = tiers.constants();
+    for (size_t i = 0; i < lane.program->constants.size(); ++i)
+      constants[i * kLanes + l] = lane.program->constants[i];
   }
-  work_.resize((p.work + 1) * kLanes);
-  scratch_.resize((p.scratch + 1) * kLanes);
-  switch_times_.resize(kLanes);
-  double time[kLanes], h[kLanes], end[kLanes], unit[kLanes], at[kLanes], squares[kLanes];
-  for (size_t l = 0; l < kLanes; ++l) {
+  for (const auto& [slot, place] : lane.program->copies) work[place * kLanes + l] = lane.copies[slot];
+  switch_times()[l] = lane.switch_time;
+}
+
+void LaneBatch::Compute(LaneTry* const* lanes, size_t count) {
+  constexpr size_t kMostKinds = 8;
+  auto found = std::find_if(kinds_.begin(), kinds_.end(),
+                            [&](const auto& kind) { return kind->shape == lanes[0]->shape; });
+  if (found == kinds_.end()) {
+    if (kinds_.size() == kMostKinds) kinds_.pop_back();
+    found = kinds_.insert(kinds_.end(), std::make_unique<Kind>(*lanes[0], tier_));
+  }
+  std::rotate(kinds_.begin(), found, found + 1);
+  Kind& kind = *kinds_.front();
+  const size_t n = kind.n, row = n * kLanes, width = (count + kVector - 1) / kVector * kVector;
+  double *y = kind.memory.data(), *next = y + row, *stage = next + row, *floor = stage + row, *k[7];
+  for (int s = 0; s < 7; ++s) k[s] = floor + static_cast<size_t>(s + 1) * row;
+  double time[kLanes], h[kLanes], end[kLanes], unit[kLanes], squares[kLanes];
+  for (size_t l = 0; l < width; ++l) {
     const LaneTry& lane = *lanes[l < count ? l : 0];  // lanes without a run repeat the first
     time[l] = lane.time;
     h[l] = lane.h;
     end[l] = lane.end;
     unit[l] = lane.unit;
-    switch_times_[l] = lane.switch_time;
-    for (size_t i = 0; i < n; ++i) {
-      y[i * kLanes + l] = lane.y[i];
-      k[0][i * kLanes + l] = lane.k[0][i];
-      floor[i * kLanes + l] = lane.floor[i];
-    }
-    if (in_lane_[l] != lane.run) {
-      in_lane_[l] = lane.run;
-      for (size_t i = 0; i < p.constants.size(); ++i) constants_[i * kLanes + l] = lane.program->constants[i];
-    }
-    for (const auto& [slot, place] : p.copies) work_[place * kLanes + l] = lane.copies[slot];
+    Put(lane.y, y + l, n);
+    Put(lane.k[0], k[0] + l, n);
+    Put(lane.floor, floor + l, n);
+    kind.Take(lane, l);
   }
   namespace dp = dormand_prince;
-  double c[6][kLanes];
   const double* of[6];
   for (int s = 1; s < dp::kStages; ++s) {
     const bool final = s == dp::kStages - 1;
     const int terms = final ? 5 : s;
-    for (int j = 0; j < terms; ++j) {
-      of[j] = k[final && j > 0 ? j + 1 : j];
-      for (size_t l = 0; l < kLanes; ++l) c[j][l] = h[l] * dp::kStage[s][j];
-    }
+    for (int j = 0; j < terms; ++j) of[j] = k[final && j > 0 ? j + 1 : j];
     double* to = final ? next : stage;
-    lane_operations::Combine(to, y, of, c, terms, n);
-    for (size_t l = 0; l < kLanes; ++l) at[l] = s >= 5 ? end[l] : time[l] + dp::kTime[s] * h[l];
-    Evaluate(p, to, k[s], at);
+    lane_operations::Combine(to, y, of, dp::kStage[s], terms, h, n, width);
+    for (size_t l = 0; l < width; ++l) kind.times()[l] = s >= 5 ? end[l] : time[l] + dp::kTime[s] * h[l];
+    kind.Evaluate(to, k[s], width);
   }
-  for (int j = 0; j < 6; ++j) {
-    of[j] = k[j > 0 ? j + 1 : j];
-    for (size_t l = 0; l < kLanes; ++l) c[j][l] = h[l] * dp::kError[j];
-  }
-  lane_operations::Errors(squares, of, c, y, next, floor, unit, n);
+  for (int j = 0; j < 6; ++j) of[j] = k[j > 0 ? j + 1 : j];
+  lane_operations::Errors(squares, of, dp::kError, h, y, next, floor, unit, n, width);
   for (size_t l = 0; l < count; ++l) {
     LaneTry& lane = *lanes[l];
-    for (size_t i = 0; i < n; ++i) {
-      lane.next[i] = next[i * kLanes + l];
-      lane.stage[i] = stage[i * kLanes + l];
-      for (int s = 2; s < 7; ++s) lane.k[s][i] = k[s][i * kLanes + l];
-    }
+    Get(next + l, lane.next, n);
+    Get(stage + l, lane.stage, n);
+    for (int s = 2; s < 7; ++s) Get(k[s] + l, lane.k[s], n);
     lane.square = squares[l];
     lane.done = true;
-  }
-}
-
-void LaneBatch::Evaluate(const FusedProgram& p, const double* states, double* derivatives,
-                         const double* time) {
-  double* bases[] = {const_cast<double*>(states), derivatives, work_.data(), constants_.data(),
-                     scratch_.data()};
-  std::vector<const double*>& inputs = inputs_;
-  for (const FusedStep& step : p.steps) {
-    const FusedRun& run = p.runs[step.index];
-    const FusedKernel& kernel = p.kernels[run.kernel];
-    const Operand* operands = p.operands.data() + run.first_operand;
-    const size_t reads = kernel.leaves + kernel.parameters;
-    registers_.resize(std::max(registers_.size(), kernel.code.instructions.size() * kLanes));
-    inputs.resize(std::max(inputs.size(), reads));
-    at_.resize(std::max(at_.size(), kernel.code.instructions.size()));
-    const auto place = [&](const Operand& operand, uint32_t instance) -> double* {
-      const size_t at = operand.kind == Operand::Kind::kUniform      ? operand.at
-                        : operand.kind == Operand::Kind::kContiguous ? operand.at + instance
-                                                                     : p.places[operand.at + instance];
-      return bases[static_cast<size_t>(operand.base)] + at * kLanes;
-    };
-    for (uint32_t instance = 0; instance < run.count; ++instance) {
-      for (size_t j = 0; j < reads; ++j) inputs[j] = place(operands[j], instance);
-      lane_operations::Run(kernel.code.instructions.data(), kernel.code.instructions.size(),
-                           registers_.data(), inputs.data(), kernel.leaves, time, switch_times_.data(),
-                           &p.program->tables, at_.data());
-      for (size_t j = 0; j < kernel.code.results.size(); ++j)
-        std::memcpy(place(operands[reads + j], instance), at_[kernel.code.results[j]],
-                    kLanes * sizeof(double));
-    }
   }
 }
 

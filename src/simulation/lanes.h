@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/fibers.h"
-#include "program/fused_program.h"
+#include "simulation/simulate.h"
 
 namespace cotree {
 
@@ -26,31 +27,45 @@ struct LaneTry {
 uint64_t ShapeOf(const FusedProgram& program);
 uint64_t NextRunNumber();
 
+/** The same program for several runs at once, a lane each. Place k of an array becomes `lanes` places, one
+for each lane, and an instance becomes a run over the lanes: what computes many instances of a kernel computes
+many lanes of an instance. The times of the lanes stand behind what is kept: at `work` their times, then the
+switch times. Only of compact programs.
+
+Theory: docs/theory/program.md, PR.14. */
+FusedProgram SpreadOverLanes(const FusedProgram& program, uint32_t lanes);
+
+/// Whether runs of a program are quicker in lanes: an explicit method computes them without blocks, and most
+/// of the work is in kernels of few instances. Many instances of a kernel fill vectors by themselves.
+bool PaysInLanes(const Program& program, Method method);
+
 /** Runs of one model with other parameters, a lane of the machine's vectors each. Each run goes its own way,
 on a fiber of its own, with its own times and steps; only the stages of the steps that they try are computed
 together. No lane sees another one's arithmetic: the bits are those of a run alone.
 
-Belongs to one thread. Theory: docs/theory/program.md, PR.11. */
+Belongs to one thread. Theory: docs/theory/program.md, PR.14. */
 class LaneBatch {
  public:
-  static constexpr size_t kLanes = 8;
-  explicit LaneBatch(Fibers& fibers) : fibers_(fibers) {}
+  static constexpr size_t kLanes = 16;
+  static constexpr size_t kVector = 8;  // lanes are computed in multiples of it
+  explicit LaneBatch(Fibers& fibers, ProgramTier tier = ProgramTier::kAutomatic);
+  ~LaneBatch();
 
   /// In a task: waits until the step has been computed. False: no other run is like it, it must be tried
   /// alone.
   bool Try(LaneTry& request);
   /// When all tasks wait: computes what they wait for.
   void Together();
+  uint64_t computed = 0;  // steps of runs, with others
 
  private:
+  struct Kind;
   void Compute(LaneTry* const* lanes, size_t count);
-  void Evaluate(const FusedProgram& program, const double* states, double* derivatives, const double* time);
 
   Fibers& fibers_;
+  ProgramTier tier_;
   std::vector<LaneTry*> waiting_, all_;
-  uint64_t in_lane_[kLanes] = {};  // runs whose constants stand in the lanes
-  std::vector<double> memory_, constants_, work_, scratch_, registers_, switch_times_;
-  std::vector<const double*> inputs_, at_;
+  std::vector<std::unique_ptr<Kind>> kinds_;  // by shape, the last used first
 };
 
 }  // namespace cotree

@@ -185,11 +185,12 @@ class RungeKutta : public StateIntegrator {
     return INFINITY;
   }
   double TryInLanes(double h, double end) {
-    LaneTry request;
-    request.program = fused();
-    if (shape_ == 0) shape_ = ShapeOf(*fused());
-    request.shape = shape_;
-    request.run = number_;
+    LaneTry& request = request_;
+    if (request.program == nullptr) {
+      request.program = fused();
+      request.shape = ShapeOf(*fused());
+      request.run = NextRunNumber();
+    }
     request.copies = run_.values.data();
     request.time = time_;
     request.h = h;
@@ -242,10 +243,9 @@ class RungeKutta : public StateIntegrator {
   }
 
   Projection* projection_;
-  uint64_t shape_ = 0;                       // of what is evaluated, for lanes
-  const uint64_t number_ = NextRunNumber();  // of this integrator, for lanes
-  std::vector<double> k_[kStages];           // slopes of the stages
-  std::vector<double> y_, next_, stage_;     // at the beginning and the end of the step
+  LaneTry request_;                       // for lanes
+  std::vector<double> k_[kStages];        // slopes of the stages
+  std::vector<double> y_, next_, stage_;  // at the beginning and the end of the step
   std::vector<double> by_state_;
   double begin_ = 0, length_ = 0, step_ = 0, last_error_ = 1e-4;
   bool fresh_ = true;  // no step yet: next_ is where it begins

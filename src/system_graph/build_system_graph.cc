@@ -10,12 +10,13 @@ namespace cotree {
 
 namespace messages = system_graph_messages;
 
-GraphBuilder::GraphBuilder(Model& model, ClassId system, Diagnostics& diagnostics, const GraphLimits& limits)
+GraphBuilder::GraphBuilder(Model& model, ClassId system, Diagnostics& diagnostics, const GraphLimits& limits,
+                           KnownElements* known)
     : model_(model),
       pool_(model.expressions),
       diagnostics_(diagnostics),
       limits_(limits),
-      table_(model, graph_.elements, limits.most) {
+      table_(model, graph_.elements, limits.most, known) {
   graph_.system = system;
   for (size_t k = 0; k < 8; ++k)
     index_symbols_.push_back(pool_.DeclareSymbol("#" + std::to_string(k + 1), SymbolKind::kIndex));
@@ -108,8 +109,9 @@ void GraphBuilder::Expand(ComponentId parent, const std::shared_ptr<const Values
 }
 
 SystemGraph BuildSystemGraph(Model& model, ClassId system, Diagnostics& diagnostics,
-                             const GraphLimits& limits, std::vector<SystemSetting> settings) {
-  return GraphBuilder(model, system, diagnostics, limits).Run(std::move(settings));
+                             const GraphLimits& limits, std::vector<SystemSetting> settings,
+                             KnownElements* known) {
+  return GraphBuilder(model, system, diagnostics, limits, known).Run(std::move(settings));
 }
 
 }  // namespace cotree

@@ -62,10 +62,9 @@ bool ElementTable::ZeroMatters(const ComponentClass& cls, const Parameter& param
   return changes(cls.energy) || changes(cls.loss);
 }
 
-const StructuralParameters& ElementTable::ParametersOf(ClassId id) {
-  const auto known = parameters_.find(id.value);
-  if (known != parameters_.end()) return known->second;
-  StructuralParameters out;
+const std::vector<StructuralParameters::Entry>& ElementTable::EntriesOf(ClassId id) {
+  const auto [at, fresh] = known_.entries.try_emplace(id.value);
+  if (!fresh) return at->second;
   const ComponentClass& cls = model_[id];
   for (uint32_t p = 0; p < cls.parameters.size(); ++p) {
     const Parameter& parameter = cls.parameters[p];
@@ -73,8 +72,16 @@ const StructuralParameters& ElementTable::ParametersOf(ClassId id) {
     const bool by_value = p < cls.parameter_uses.size() &&
                           (cls.parameter_uses[p].sets_size || cls.parameter_uses[p].decides_condition);
     if (by_value || (parameter.type.base == BaseType::kReal && ZeroMatters(cls, parameter)))
-      out.entries.push_back({p, by_value});
+      at->second.push_back({p, by_value});
   }
+  return at->second;
+}
+
+const StructuralParameters& ElementTable::ParametersOf(ClassId id) {
+  const auto known = parameters_.find(id.value);
+  if (known != parameters_.end()) return known->second;
+  StructuralParameters out;
+  out.entries = EntriesOf(id);
   const bool none = out.entries.empty();
   const auto at = parameters_.emplace(id.value, std::move(out)).first;
   if (none) at->second.only = Find(id, {});
@@ -90,7 +97,11 @@ ElementId ElementTable::Find(ClassId id, std::span<const double> key) {
   full.insert(full.end(), key.begin(), key.end());
   for (double& k : full) k = k == k ? k : -1e99;  // a value that is not known
   const auto [at, fresh] = found_.try_emplace(full, ElementId(elements_.size()));
-  if (fresh) elements_.push_back(Make(id, key));
+  if (fresh) {
+    const auto known = known_.made.find(full);
+    elements_.push_back(known != known_.made.end() ? known->second : Make(id, key));
+    if (known == known_.made.end() && &known_ != &own_) known_.made.emplace(full, elements_.back());
+  }
   last_key_ = std::move(full);
   return last_ = at->second;
 }

@@ -30,7 +30,8 @@ vertices and edges get their numbers. Private to this folder. One file per conce
 Signals read from inside composites, and associations, wait until every component is there. */
 class GraphBuilder {
  public:
-  GraphBuilder(Model& model, ClassId system, Diagnostics& diagnostics, const GraphLimits& limits);
+  GraphBuilder(Model& model, ClassId system, Diagnostics& diagnostics, const GraphLimits& limits,
+               KnownElements* known);
 
   SystemGraph Run(std::vector<SystemSetting> settings);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One arithmetic: the interpreter in strips, machine code for one lane and for several, and the program as it
-// stands give the same bits, evaluation by evaluation and over whole runs; kernels of the Jacobian give what
-// tangents give; nothing is allocated in a step.
+// stands give the same bits, evaluation by evaluation and over whole runs, alone and in lanes; kernels of the
+// Jacobian give what tangents give; nothing is allocated in a step.
 #include <SuiteSparse_config.h>
 #include <gtest/gtest.h>
 
@@ -16,6 +16,7 @@
 #include "program/evaluate_fused.h"
 #include "readable/random_systems.h"
 #include "simulation/events.h"
+#include "simulation/lanes.h"
 #include "simulation/simulate.h"
 
 extern "C" void* __libc_malloc(size_t size);              // NOLINT: glibc's own names
@@ -64,8 +65,46 @@ bool Same(double a, double b) {
 }
 
 struct Counts {
-  size_t systems = 0, evaluations = 0, runs = 0, values = 0, jacobians = 0;
+  size_t systems = 0, evaluations = 0, runs = 0, values = 0, jacobians = 0, in_lanes = 0;
 };
+
+void ExpectSame(const Program& program, const Trajectory& one, const Trajectory& two, const std::string& name,
+                Counts& counts) {
+  ASSERT_EQ(one.problem, two.problem) << name;
+  ASSERT_EQ(one.times, two.times) << name;
+  ASSERT_EQ(one.steps, two.steps) << name;
+  ++counts.runs;
+  for (size_t k = 0; k < one.columns.size(); ++k) {
+    for (size_t r = 0; r < one.columns[k].size(); ++r) {
+      ++counts.values;
+      ASSERT_TRUE(Same(one.columns[k][r], two.columns[k][r]))
+          << name << ": " << program.sorted->SlotName(one.slots[k]) << " in row " << r;
+    }
+  }
+}
+
+// Runs that go together, at other tolerances: each has steps of its own.
+void CompareInLanes(const Program& program, const std::vector<StartEntry>& starts, SimulationOptions options,
+                    const std::string& name, Counts& counts) {
+  constexpr size_t kRuns = 3;
+  Trajectory alone[kRuns], together[kRuns];
+  Fibers fibers;
+  LaneBatch batch(fibers, options.tier);
+  std::vector<std::function<void()>> tasks;
+  for (size_t k = 0; k < kRuns; ++k) {
+    options.rtol = 1e-5 * static_cast<double>(k + 1);
+    options.lanes = nullptr;
+    alone[k] = Simulate(program, starts, options);
+    options.lanes = &batch;
+    tasks.emplace_back([&, k, options] { together[k] = Simulate(program, starts, options); });
+  }
+  fibers.Run(tasks, [&] { batch.Together(); });
+  for (size_t k = 0; k < kRuns; ++k) {
+    ExpectSame(program, alone[k], together[k], name + " in lanes", counts);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  counts.in_lanes += batch.computed;
+}
 
 // One system in both tiers. What cannot be translated or started is left out.
 void Compare(LoadedModel& loaded, const TranslateOptions& how, double stop, const std::string& name,
@@ -147,17 +186,11 @@ void Compare(LoadedModel& loaded, const TranslateOptions& how, double stop, cons
   one = Simulate(program, translation->starts, options);
   options.tier = ProgramTier::kCompiled;
   two = Simulate(program, translation->starts, options);
-  ASSERT_EQ(one.problem, two.problem) << name;
-  ASSERT_EQ(one.times, two.times) << name;
-  ASSERT_EQ(one.steps, two.steps) << name;
-  ++counts.runs;
-  for (size_t k = 0; k < one.columns.size(); ++k) {
-    for (size_t r = 0; r < one.columns[k].size(); ++r) {
-      ++counts.values;
-      ASSERT_TRUE(Same(one.columns[k][r], two.columns[k][r]))
-          << name << ": " << program.sorted->SlotName(one.slots[k]) << " in row " << r;
-    }
-  }
+  ExpectSame(program, one, two, name, counts);
+  if (testing::Test::HasFatalFailure()) return;
+  if (!FuseDerivatives(program).compact) return;  // goes alone in any case
+  options.tier = counts.systems % 2 == 0 ? ProgramTier::kInterpreter : ProgramTier::kCompiled;
+  CompareInLanes(program, translation->starts, options, name, counts);
 }
 
 class Tiers : public ::testing::Test {
@@ -169,8 +202,11 @@ class Tiers : public ::testing::Test {
 };
 
 void Say(const char* what, const Counts& c) {
-  std::printf("tiers %s: %zu systems, %zu evaluations, %zu Jacobians, %zu runs, %zu values, all bits equal\n",
-              what, c.systems, c.evaluations, c.jacobians, c.runs, c.values);
+  std::printf(
+      "tiers %s: %zu systems, %zu evaluations, %zu Jacobians, %zu runs, %zu steps in lanes, %zu values, all "
+      "bits "
+      "equal\n",
+      what, c.systems, c.evaluations, c.jacobians, c.runs, c.in_lanes, c.values);
 }
 
 TEST_F(Tiers, Examples) {
@@ -191,6 +227,7 @@ TEST_F(Tiers, Examples) {
   }
   Say("examples", counts);
   EXPECT_GT(counts.systems, 30u);
+  EXPECT_GT(counts.in_lanes, 10000u);
 }
 
 // Each alone, and 19 times in an array: as many as fill the lanes of any machine and leave a rest.
@@ -274,6 +311,46 @@ TEST_F(Tiers, NothingIsAllocatedInAStep) {
   }
   EXPECT_GT(fresh, 0u);  // or nothing was counted
   std::printf("allocations: none in a step; %zu by KLU where pivots are chosen anew\n", fresh);
+}
+
+// Nor in lanes, whatever the tier: many operands in straight-line code.
+TEST_F(Tiers, NothingIsAllocatedInLanes) {
+  std::string text = "system Many {";
+  for (int k = 0; k < 42; ++k)
+    text +=
+        " c" + std::to_string(k) + " : Cell" + std::to_string(k % 14) + "(a = " + std::to_string(k) + ".5)";
+  text += " }\n";
+  for (int k = 0; k < 14; ++k)
+    text += "component Cell" + std::to_string(k) +
+            " { parameter a : Real  variable x : Real (start = 1)  equation der(x) = (sin(a*x) - x^" +
+            std::to_string(k + 2) + "/a)/(1 s) }\n";
+  NoReader reader;
+  const auto loaded = LoadModelText("test.cot", text, reader);
+  const auto translation = Translate(*loaded);
+  ASSERT_TRUE(translation->ok) << Render(loaded->diagnostics, loaded->model.files);
+  for (const ProgramTier tier : {ProgramTier::kInterpreter, ProgramTier::kCompiled}) {
+    Fibers fibers;
+    LaneBatch batch(fibers, tier);
+    SimulationOptions options;
+    options.tier = tier;
+    options.lanes = &batch;
+    options.stop = 10;
+    options.interval = 10;
+    options.method = Method::kExplicit;
+    options.row = [](double, std::span<const double>) { return true; };
+    options.progress = [&](double time) {
+      if (time > 2 && time < 8) counting = true;
+      if (time > 8) counting = false;
+      return true;
+    };
+    allocations = 0;
+    std::vector<std::function<void()>> tasks(
+        3, [&] { EXPECT_TRUE(Simulate(*translation->program, translation->starts, options).ok); });
+    fibers.Run(tasks, [&] { batch.Together(); });
+    counting = false;
+    EXPECT_GT(batch.computed, 300u);
+    EXPECT_EQ(allocations.load(), 0u);
+  }
 }
 
 }  // namespace

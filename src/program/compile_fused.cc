@@ -744,6 +744,11 @@ size_t CompiledProgram::code_bytes() const {
 }
 
 size_t CompiledProgram::Run(size_t step, const FusedArrays& arrays) const {
+  return Run(step, arrays, 0, UINT32_MAX);
+}
+
+size_t CompiledProgram::Run(size_t step, const FusedArrays& arrays, uint32_t first,
+                            uint32_t instances) const {
   const Call& call = calls_[step];
   const double times[] = {arrays.time, arrays.switch_time};
   if (call.straight != nullptr) {
@@ -772,10 +777,12 @@ size_t CompiledProgram::Run(size_t step, const FusedArrays& arrays) const {
   for (size_t k = 0; k < count; ++k) {
     const Operand& operand = program_->operands[run.first_operand + k];
     const bool indexed = operand.kind == Operand::Kind::kIndexed;
-    operands[k] = bases[static_cast<size_t>(operand.base)] + (indexed ? 0 : operand.at);
-    places[k] = indexed ? program_->places.data() + operand.at : nullptr;
+    const bool contiguous = operand.kind == Operand::Kind::kContiguous;
+    operands[k] =
+        bases[static_cast<size_t>(operand.base)] + (indexed ? 0 : operand.at) + (contiguous ? first : 0);
+    places[k] = indexed ? program_->places.data() + operand.at + first : nullptr;
   }
-  call.loop(operands, places, run.count, times, functions_.data());
+  call.loop(operands, places, std::min(instances, run.count - first), times, functions_.data());
   return call.next;
 }
 

@@ -86,13 +86,32 @@ std::string FusedEvaluation::Description() const {
   return text + (compiled_->from_cache() ? "machine code from the cache" : "compiled");
 }
 
+void FusedEvaluation::Count(double count) {
+  if (tier_ != ProgramTier::kAutomatic || compiled_ != nullptr || stage_ == Stage::kDone) return;
+  spent_ += count * cost_;
+  if (spent_ > kWorthLooking) ConsiderCompiling();
+}
+
+void FusedEvaluation::BeginParts(uint32_t count) {
+  evaluations += count;
+  run_.evaluations += count;
+  Count(count);
+  for (const auto& [slot, place] : program_.copies) work_[place] = run_.values[slot];
+}
+
+void FusedEvaluation::RunPart(uint32_t step, uint32_t first, uint32_t count, double time,
+                              const double* states, double* results) {
+  const FusedArrays arrays{states, results, work_.data(), scratch_.data(), time, run_.switch_time};
+  if (compiled_ != nullptr)
+    compiled_->Run(step, arrays, first, count);
+  else
+    interpreter_.Run(program_.runs[program_.steps[step].index], arrays, first, count);
+}
+
 bool FusedEvaluation::Evaluate(double time, const double* states, double* results) {
   ++evaluations;
   run_.Begin(time);
-  if (tier_ == ProgramTier::kAutomatic && compiled_ == nullptr && stage_ != Stage::kDone) {
-    spent_ += cost_;
-    if (spent_ > kWorthLooking) ConsiderCompiling();
-  }
+  Count(1);
   FusedArrays arrays{states, results, work_.data(), scratch_.data(), time, run_.switch_time};
   if (program_.compact) {
     for (const auto& [slot, place] : program_.copies) work_[place] = run_.values[slot];

@@ -29,6 +29,11 @@ class FusedEvaluation {
   /// The results at some states, in the order of program().states. False: `run.failure()` says why. The
   /// states of the run are not touched, but where blocks are solved.
   bool Evaluate(double time, const double* states, double* results);
+  /// Evaluations that are made of parts (plan_strips.h): first of all their number, then part by part. Only
+  /// for compact programs of runs without delays.
+  void BeginParts(uint32_t count);
+  void RunPart(uint32_t step, uint32_t first, uint32_t count, double time, const double* states,
+               double* results);
   const FusedProgram& program() const { return program_; }
   /// The states that the results depend on, as places; ascending.
   const std::vector<uint32_t>& states_read() const { return states_read_; }
@@ -38,6 +43,7 @@ class FusedEvaluation {
 
  private:
   void ConsiderCompiling();
+  void Count(double evaluations);
   ProgramRun& run_;
   FusedProgram program_;
   FusedInterpreter interpreter_;

@@ -73,16 +73,16 @@ COTREE_CLONES bool EliminateFront(double* front, size_t stride, size_t size, siz
     const size_t end = std::min(begin + kPanel, pivots);
     for (size_t k = begin; k < end; ++k) {
       double* __restrict column = front + k * stride;
-      double largest = 0;
-      for (size_t i = k + 1; i < size; ++i) {
-        const double x = __builtin_fabs(column[i]);
-        largest = largest < x ? x : largest;
+      Four most = {};  // padding is zero
+      for (size_t i = k + 1; i < size; i += 4) {
+        const Four x = Load(column + i), sized = x < 0 ? -x : x;
+        most = most < sized ? sized : most;
       }
-      const double pivot = column[k];
-      if (!(__builtin_fabs(pivot) >= kSmallestPivot * largest) || !(__builtin_fabs(pivot) > 0) ||
-          !(largest <= 1e300))
+      const double largest = std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
+      const double pivot = column[k], inverse = 1 / pivot;
+      if (!(__builtin_fabs(pivot) >= kSmallestPivot * largest) || !(__builtin_fabs(inverse) <= 1e300))
         return false;
-      for (size_t i = k + 1; i < size; ++i) column[i] /= pivot;
+      for (size_t i = k + 1; i < size; ++i) column[i] *= inverse;
       for (size_t j = k + 1; j < end; ++j) {
         double* __restrict other = front + j * stride;
         const double u = other[k];

@@ -93,6 +93,10 @@ LinearSolver::LinearSolver(std::vector<int> first, std::vector<int> rows) : size
     sparse_->frontal = std::make_unique<FrontalSolver>(sparse_->first, sparse_->rows, sparse_->symbolic->Q);
 }
 
+bool LinearSolver::has_much_fill() const {
+  return sparse_ != nullptr && sparse_->frontal != nullptr;
+}
+
 bool LinearSolver::FactorColumns(std::span<const double> values) {
   Sparse& s = *sparse_;
   s.by_fronts = s.frontal != nullptr && s.frontal->Factor(values.data());

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int32_t kNowhere = -1;
 constexpr uint32_t kFewInstances = 4;           // straight-line code
-constexpr size_t kCache = 256 << 10;            // bytes that a strip should stay in
+constexpr size_t kCache = 128 << 10;            // bytes that a strip should stay in
 constexpr size_t kMostCache = 4 << 20;          // and those that it may take
 constexpr int kMostSweeps = 8, kMostParts = 8;  // to find positions
 constexpr uint32_t kMostLevels = 6;

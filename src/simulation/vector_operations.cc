@@ -92,6 +92,15 @@ COTREE_CLONES double MeanSquareOfDifference(const double* __restrict a, const do
       n, [=](size_t i) { return (a[i] - b[i]) / (unit * Larger(__builtin_fabs(y[i]), floor[i])); });
 }
 
+COTREE_CLONES void RememberLargest(double* __restrict largest, double* __restrict floor,
+                                   const double* __restrict y, double part, size_t n) {
+  for (size_t i = 0; i < n; ++i) {
+    const double size = Larger(largest[i], __builtin_fabs(y[i]));
+    largest[i] = size;
+    floor[i] = Larger(floor[i], part * size);
+  }
+}
+
 COTREE_CLONES bool AllFinite(const double* __restrict x, size_t n) {
   uint64_t bad = 0;
   for (size_t i = 0; i < n; ++i)
@@ -195,6 +204,9 @@ double MeanSquare(const double* x, const double* y, const double* floor, double 
 double MeanSquareOfDifference(const double* a, const double* b, const double* y, const double* floor,
                               double unit, size_t n) {
   return n == 0 ? 0 : v::MeanSquareOfDifference(a, b, y, floor, unit, n) / static_cast<double>(n);
+}
+void RememberLargest(double* largest, double* floor, const double* y, double part, size_t n) {
+  v::RememberLargest(largest, floor, y, part, n);
 }
 bool AllFinite(const double* x, size_t n) {
   return v::AllFinite(x, n);

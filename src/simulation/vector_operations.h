@@ -28,6 +28,9 @@ double MeanSquare(const double* x, const double* y, const double* floor, double 
 double MeanSquareOfDifference(const double* a, const double* b, const double* y, const double* floor,
                               double unit, size_t n);
 
+/// largest = max(largest, |y|), floor = max(floor, part * largest).
+void RememberLargest(double* largest, double* floor, const double* y, double part, size_t n);
+
 /// Whether all are finite.
 bool AllFinite(const double* x, size_t n);
 

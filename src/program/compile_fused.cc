@@ -34,6 +34,7 @@ namespace {
 constexpr uint32_t kFewInstances = 4;  // are written one after the other
 constexpr size_t kLongestPiece = 800;  // instructions of straight-line code in a function
 constexpr size_t kShortPiece = 64;     // as long is what stands at the ends of arrays
+constexpr uint32_t kAll = UINT32_MAX;  // instances from one on
 constexpr const char* kVersion = "cotree kernels 1\n";
 
 // ---- The table of functions that code is given: elementary ones by Op, for one and for all lanes, tables.
@@ -752,6 +753,11 @@ size_t CompiledProgram::code_bytes() const {
 }
 
 size_t CompiledProgram::Run(size_t step, const FusedArrays& arrays) const {
+  return Run(step, arrays, 0, arrays.count != 0 ? arrays.count : kAll);
+}
+
+size_t CompiledProgram::Run(size_t step, const FusedArrays& arrays, uint32_t first,
+                            uint32_t instances) const {
   const Call& call = calls_[step];
   const double times[] = {arrays.time, arrays.switch_time};
   if (call.straight != nullptr) {
@@ -780,10 +786,12 @@ size_t CompiledProgram::Run(size_t step, const FusedArrays& arrays) const {
   for (size_t k = 0; k < count; ++k) {
     const Operand& operand = program_->operands[run.first_operand + k];
     const bool indexed = operand.kind == Operand::Kind::kIndexed;
-    operands[k] = bases[static_cast<size_t>(operand.base)] + (indexed ? 0 : operand.at);
-    places[k] = indexed ? program_->places.data() + operand.at : nullptr;
+    const bool contiguous = operand.kind == Operand::Kind::kContiguous;
+    operands[k] =
+        bases[static_cast<size_t>(operand.base)] + (indexed ? 0 : operand.at) + (contiguous ? first : 0);
+    places[k] = indexed ? program_->places.data() + operand.at + first : nullptr;
   }
-  call.loop(operands, places, arrays.count != 0 ? arrays.count : run.count, times, functions_.data());
+  call.loop(operands, places, instances == kAll ? run.count - first : instances, times, functions_.data());
   return call.next;
 }
 

@@ -30,6 +30,8 @@ class CompiledProgram {
   /// Runs the step, and perhaps those behind it; the number of the next one. Several threads may do so at
   /// once.
   size_t Run(size_t step, const FusedArrays& arrays) const;
+  /// Some instances of a loop; straight-line code as a whole.
+  size_t Run(size_t step, const FusedArrays& arrays, uint32_t first, uint32_t count) const;
   size_t functions() const { return codes_.size(); }
   size_t code_bytes() const;
   bool from_cache() const { return from_cache_; }
@@ -41,7 +43,7 @@ class CompiledProgram {
   const FusedProgram* program_ = nullptr;
   std::vector<Call> calls_;  // by step; those inside straight-line code are empty
   std::vector<std::unique_ptr<MachineCode>> codes_;
-  std::vector<void*> functions_;       // that the code calls
+  std::vector<void*> functions_;  // that the code calls
   bool from_cache_ = true;
 };
 

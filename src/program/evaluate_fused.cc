@@ -67,9 +67,9 @@ std::string TieredProgram::Description() const {
   return text + (compiled_->from_cache() ? "machine code from the cache" : "compiled");
 }
 
-void TieredProgram::Begin() {
+void TieredProgram::Begin(uint32_t evaluations) {
   if (tier_ != ProgramTier::kAutomatic || compiled_ != nullptr || stage_ == Stage::kDone) return;
-  spent_ += cost_;
+  spent_ += evaluations * cost_;
   if (spent_ > kWorthLooking) ConsiderCompiling();
 }
 
@@ -77,6 +77,13 @@ size_t TieredProgram::Run(size_t step, const FusedArrays& arrays) {
   if (compiled_ != nullptr) return compiled_->Run(step, arrays);
   interpreter_.Run(program_.runs[program_.steps[step].index], arrays);
   return step + 1;
+}
+
+void TieredProgram::RunPart(size_t step, const FusedArrays& arrays, uint32_t first, uint32_t count) {
+  if (compiled_ != nullptr)
+    compiled_->Run(step, arrays, first, count);
+  else
+    interpreter_.Run(program_.runs[program_.steps[step].index], arrays, first, count);
 }
 
 FusedEvaluation::FusedEvaluation(ProgramRun& run, FusedProgram program, ProgramTier tier)
@@ -103,10 +110,22 @@ FusedEvaluation::FusedEvaluation(ProgramRun& run, FusedProgram program, ProgramT
   states_read_.shrink_to_fit();
 }
 
+void FusedEvaluation::BeginParts(uint32_t count) {
+  evaluations += count;
+  run_.evaluations += count;
+  tiers_.Begin(count);
+  for (const auto& [slot, place] : program().copies) work_[place] = run_.values[slot];
+}
+
+void FusedEvaluation::RunPart(uint32_t step, uint32_t first, uint32_t count, double time,
+                              const double* states, double* results) {
+  tiers_.RunPart(step, {states, results, work_.data(), scratch_.data(), time, run_.switch_time}, first, count);
+}
+
 bool FusedEvaluation::Evaluate(double time, const double* states, double* results) {
   ++evaluations;
   run_.Begin(time);
-  tiers_.Begin();
+  tiers_.Begin(1);
   const FusedProgram& p = tiers_.program();
   FusedArrays arrays{states, results, work_.data(), scratch_.data(), time, run_.switch_time};
   if (p.compact) {

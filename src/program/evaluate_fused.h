@@ -28,10 +28,12 @@ class TieredProgram {
   const FusedProgram& program() const { return program_; }
   /// Other numbers may be put in their places.
   LargeVector<double>& constants() { return program_.constants; }
-  /// Before each evaluation: what computes it may change here.
-  void Begin();
+  /// Before some evaluations: what computes them may change here.
+  void Begin(uint32_t evaluations);
   /// Runs a step that is a run, and perhaps those behind it; the number of the next one.
   size_t Run(size_t step, const FusedArrays& arrays);
+  /// Some instances of it.
+  void RunPart(size_t step, const FusedArrays& arrays, uint32_t first, uint32_t count);
   /// "2 kernels for 20000 instances, machine code from the cache".
   std::string Description() const;
 
@@ -58,6 +60,11 @@ class FusedEvaluation {
   /// The results at some states, in the order of program().states. False: `run.failure()` says why. The
   /// states of the run are not touched, but where blocks are solved.
   bool Evaluate(double time, const double* states, double* results);
+  /// Evaluations that are made of parts (plan_strips.h): first of all their number, then part by part. Only
+  /// for compact programs of runs without delays.
+  void BeginParts(uint32_t count);
+  void RunPart(uint32_t step, uint32_t first, uint32_t count, double time, const double* states,
+               double* results);
   const FusedProgram& program() const { return tiers_.program(); }
   /// The states that the results depend on, as places; ascending.
   const std::vector<uint32_t>& states_read() const { return states_read_; }

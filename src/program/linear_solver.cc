@@ -8,6 +8,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "program/frontal_solver.h"
+
 namespace cotree {
 
 /* KLU wants compressed columns; places_ says where each value goes. */
@@ -18,7 +20,14 @@ struct LinearSolver::Sparse {
   klu_common common{};
   klu_symbolic* symbolic = nullptr;
   klu_numeric* numeric = nullptr;
+  std::unique_ptr<FrontalSolver> frontal;  // where there is much fill
+  bool by_fronts = false;                  // the last factors
 
+  // Fronts need a pattern that is nearly symmetric.
+  bool HasMuchFill() const {
+    constexpr double kMuch = 14;  // entries of L in a column
+    return symbolic != nullptr && symbolic->symmetry > 0.9 && symbolic->lnz > kMuch * symbolic->n;
+  }
   ~Sparse() {
     if (numeric != nullptr) klu_free_numeric(&numeric, &common);
     if (symbolic != nullptr) klu_free_symbolic(&symbolic, &common);
@@ -80,10 +89,18 @@ LinearSolver::LinearSolver(std::vector<int> first, std::vector<int> rows) : size
   sparse_->common.scale = 2;
   sparse_->symbolic =
       klu_analyze(static_cast<int>(size_), sparse_->first.data(), sparse_->rows.data(), &sparse_->common);
+  if (sparse_->HasMuchFill())
+    sparse_->frontal = std::make_unique<FrontalSolver>(sparse_->first, sparse_->rows, sparse_->symbolic->Q);
+}
+
+bool LinearSolver::has_much_fill() const {
+  return sparse_ != nullptr && sparse_->frontal != nullptr;
 }
 
 bool LinearSolver::FactorColumns(std::span<const double> values) {
-  return factored_ = FactorKlu(values.data());
+  Sparse& s = *sparse_;
+  s.by_fronts = s.frontal != nullptr && s.frontal->Factor(values.data());
+  return factored_ = s.by_fronts || FactorKlu(values.data());
 }
 
 bool LinearSolver::FactorLeastNorm(std::span<const double> values) {
@@ -215,7 +232,7 @@ bool IsOdd(const Index* order, size_t size) {
 
 LinearSolver::Determinant LinearSolver::FindDeterminant() const {
   Determinant out;
-  if (!factored_ || least_norm_ != nullptr) return out;
+  if (!factored_ || least_norm_ != nullptr || (sparse_ != nullptr && sparse_->by_fronts)) return out;
   out.sign = 1;
   const auto take = [&](double pivot) {
     out.sign *= pivot > 0 ? 1 : pivot < 0 ? -1 : 0;
@@ -246,6 +263,10 @@ void LinearSolver::Solve(std::span<double> right) const {
   if (least_norm_ != nullptr) {
     Eigen::Map<Eigen::VectorXd> b(right.data(), static_cast<Eigen::Index>(n));
     b = least_norm_->decomposition.solve(least_norm_->row_scale.cwiseProduct(b)).eval();
+    return;
+  }
+  if (sparse_ && sparse_->by_fronts) {
+    sparse_->frontal->Solve(right.data());
     return;
   }
   if (sparse_) {

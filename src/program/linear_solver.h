@@ -8,7 +8,8 @@
 namespace cotree {
 
 /** Solves square systems of a fixed pattern again and again: dense LU with partial pivoting up to 32
-unknowns, KLU above (design §3.5). Rows are scaled to their largest entry first. */
+unknowns, KLU above (design §3.5). Rows are scaled to their largest entry first. Of patterns by columns those
+with much fill are factored by dense fronts while pivots may stay on the diagonal (frontal_solver.h). */
 class LinearSolver {
  public:
   static constexpr size_t kDense = 32;
@@ -43,6 +44,8 @@ class LinearSolver {
   size_t weak_column() const { return weak_column_; }
   size_t size() const { return size_; }
   bool factored() const { return factored_; }
+  /// Factors cost much more than a solution.
+  bool has_much_fill() const;
 
  private:
   struct Sparse;

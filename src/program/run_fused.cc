@@ -55,13 +55,16 @@ double* FusedInterpreter::ArrayOf(Operand::Base base, const FusedArrays& arrays)
 }
 
 void FusedInterpreter::Run(const FusedRun& run, const FusedArrays& arrays) {
-  const uint32_t count = arrays.count != 0 ? arrays.count : run.count;
+  Run(run, arrays, 0, arrays.count != 0 ? arrays.count : run.count);
+}
+
+void FusedInterpreter::Run(const FusedRun& run, const FusedArrays& arrays, uint32_t first, uint32_t count) {
   if (run.sequential || count <= kFew) {
-    RunSingle(run, arrays, 0, count);
+    RunSingle(run, arrays, first, count);
     return;
   }
-  for (uint32_t first = 0; first < count; first += kStrip)
-    RunStrip(run, arrays, first, std::min(kStrip, count - first));
+  for (const uint32_t end = first + count; first < end; first += kStrip)
+    RunStrip(run, arrays, first, std::min(kStrip, end - first));
 }
 
 void FusedInterpreter::RunStrip(const FusedRun& run, const FusedArrays& arrays, uint32_t first,

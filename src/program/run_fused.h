@@ -26,6 +26,8 @@ class FusedInterpreter {
  public:
   explicit FusedInterpreter(const FusedProgram& program);
   void Run(const FusedRun& run, const FusedArrays& arrays);
+  /// Some of its instances.
+  void Run(const FusedRun& run, const FusedArrays& arrays, uint32_t first, uint32_t count);
 
  private:
   static constexpr uint32_t kStrip = 256;

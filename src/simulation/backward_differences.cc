@@ -186,6 +186,8 @@ class BackwardDifferences : public StateIntegrator {
   static constexpr int kIterations = 4;
   static constexpr int kMostRefused = 10;  // times that a step does not converge
   static constexpr double kNewtonTolerance = 0.03;
+  // How far c may be from that of the factors; farther where factors cost as much as a dozen iterations.
+  static constexpr double kKeep = 0.3, kKeepDear = 0.6;
 
   // Weights of the differences at a time in the last step; how many.
   int Coefficients(double time, double* c) const {
@@ -334,7 +336,7 @@ class BackwardDifferences : public StateIntegrator {
       have_jacobian_ = current_ = true;
       factored_ = false;
     }
-    if (!factored_ || std::fabs(c / factored_c_ - 1) > 0.3) {
+    if (!factored_ || std::fabs(c / factored_c_ - 1) > (solver_->has_much_fill() ? kKeepDear : kKeep)) {
       if (!Factor(c)) return false;
     }
     const double shorten = 2 / (1 + c / factored_c_);

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "simulation/vector_operations.h"
+
 namespace cotree {
 
 ErrorScale::ErrorScale(const Program& program, const SimulationOptions& options, std::vector<uint32_t> slots)
@@ -63,15 +65,7 @@ void ErrorScale::FindFloor() {
 }
 
 void ErrorScale::Remember(const double* y) {
-  double* largest = largest_.data();
-  double* floor = floor_.data();
-  const size_t n = largest_.size();
-  for (size_t k = 0; k < n; ++k) {
-    const double size = std::fabs(y[k]);
-    largest[k] = largest[k] < size ? size : largest[k];
-    const double least = 1e-2 * largest[k];
-    floor[k] = floor[k] < least ? least : floor[k];
-  }
+  RememberLargest(largest_.data(), floor_.data(), y, 1e-2, largest_.size());
   if (!group_.empty()) FindFloor();
 }
 

@@ -232,7 +232,7 @@ struct LaneBatch::Kind {
   }
   void Take(const LaneTry& lane, size_t l);
   void Evaluate(const double* states, double* derivatives, size_t width) {
-    tiers.Begin();
+    tiers.Begin(1);
     const FusedArrays arrays{
         states, derivatives, work.data(), scratch.data(), 0, 0, static_cast<uint32_t>(width)};
     for (size_t s = 0; s < tiers.program().steps.size();) s = tiers.Run(s, arrays);

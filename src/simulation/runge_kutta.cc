@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "program/plan_strips.h"
 #include "simulation/dormand_prince.h"
 #include "simulation/lanes.h"
 #include "simulation/projection.h"
@@ -157,6 +158,7 @@ class RungeKutta : public StateIntegrator {
   }
 
   static constexpr int kMostWithoutValues = 10;  // tries of a step
+  static constexpr size_t kLeastStrips = 10000;  // states
 
   // What the last step gave becomes the beginning of the next.
   bool Begin() {
@@ -207,27 +209,93 @@ class RungeKutta : public StateIntegrator {
     run_.evaluations += kStages - 1;
     return request.square;
   }
-  // The mean square of the error.
-  double TryAlone(double h, double end) {
+  // What a stage adds to the states at the beginning of the step, and where and when its slopes are found.
+  struct Stage {
     const double* k[6];
     double c[6];
-    for (int s = 1; s < kStages; ++s) {
-      const bool final = s == kStages - 1;
-      const int count = final ? 5 : s;
-      for (int j = 0; j < count; ++j) {
-        k[j] = k_[final && j > 0 ? j + 1 : j].data();
-        c[j] = h * kStage[s][j];
-      }
-      double* at = final ? next_.data() : stage_.data();
-      Combine(at, y_.data(), k, c, count, n_);
-      const double time = s >= 5 ? end : time_ + kTime[s] * h;
-      if (!right_.Evaluate(time, at, k_[s].data())) return INFINITY;
+    int count;
+    double* at;
+    double time;
+  };
+  Stage StageOf(int s, double h, double end) {
+    Stage stage;
+    const bool final = s == kStages - 1;
+    stage.count = final ? 5 : s;
+    for (int j = 0; j < stage.count; ++j) {
+      stage.k[j] = k_[final && j > 0 ? j + 1 : j].data();
+      stage.c[j] = h * kStage[s][j];
     }
+    stage.at = final ? next_.data() : stage_.data();
+    stage.time = s >= 5 ? end : time_ + kTime[s] * h;
+    return stage;
+  }
+  Stage ErrorStage(double h) const {
+    Stage stage;
+    stage.count = 6;
     for (int j = 0; j < 6; ++j) {
-      k[j] = k_[j > 0 ? j + 1 : j].data();
-      c[j] = h * kError[j];
+      stage.k[j] = k_[j > 0 ? j + 1 : j].data();
+      stage.c[j] = h * kError[j];
     }
-    return CombinedError(k, c, y_.data(), next_.data(), scale_.floor(), scale_.unit(), n_);
+    return stage;
+  }
+  // The mean square of the error.
+  double TryAlone(double h, double end) {
+    if (TakesStrips()) return TryInStrips(h, end);
+    for (int s = 1; s < kStages; ++s) {
+      const Stage stage = StageOf(s, h, end);
+      Combine(stage.at, y_.data(), stage.k, stage.c, stage.count, n_);
+      if (!right_.Evaluate(stage.time, stage.at, k_[s].data())) return INFINITY;
+    }
+    const Stage error = ErrorStage(h);
+    return CombinedError(error.k, error.c, y_.data(), next_.data(), scale_.floor(), scale_.unit(), n_);
+  }
+  // Where the vectors of a step do not fit into the cache but near states depend on near ones.
+  bool TakesStrips() {
+    if (n_ < kLeastStrips || !run_.delay_lines.empty()) return false;
+    if (!planned_) {
+      planned_ = true;
+      strips_ = PlanStrips(right_.program(), kStages - 1, 11 * sizeof(double));
+      if (!strips_.tasks.empty()) spare_.resize(n_);
+    }
+    return !strips_.tasks.empty();
+  }
+  double TryInStrips(double h, double end) {
+    Stage stages[kStages];
+    for (int s = 1; s < kStages; ++s) stages[s] = StageOf(s, h, end);
+    const Stage error = ErrorStage(h);
+    double* terms = k_[1].data();  // nobody reads the second slope any more
+    right_.BeginParts(kStages - 1);
+    const double* k[6];
+    const auto from = [&](const Stage& stage, uint32_t first) {
+      for (int j = 0; j < stage.count; ++j) k[j] = stage.k[j] + first;
+    };
+    const StripTask* before = nullptr;
+    for (const StripTask& task : strips_.tasks) {
+      const Stage& stage = stages[task.stage];
+      const uint32_t first = task.first;
+      switch (task.kind) {
+        case StripTask::Kind::kCombine:
+          from(stage, first);
+          Combine(stage.at + first, y_.data() + first, k, stage.c, stage.count, task.count);
+          break;
+        case StripTask::Kind::kRun:
+          right_.RunPart(task.step, first, task.count, stage.time, stage.at, k_[task.stage].data());
+          break;
+        case StripTask::Kind::kSingle:
+          if (before == nullptr || before->kind != task.kind || before->step != task.step ||
+              before->stage != task.stage)
+            right_.RunPart(task.step, 0, 1, stage.time, stage.at, spare_.data());
+          k_[task.stage][first] = spare_[first];
+          break;
+        case StripTask::Kind::kEnd:
+          from(error, first);
+          CombinedErrorTerms(terms + first, k, error.c, y_.data() + first, next_.data() + first,
+                             scale_.floor() + first, scale_.unit(), task.count);
+          break;
+      }
+      before = &task;
+    }
+    return MeanSquare(terms, n_);
   }
 
   bool Project(double end) {
@@ -247,6 +315,9 @@ class RungeKutta : public StateIntegrator {
   std::vector<double> k_[kStages];        // slopes of the stages
   std::vector<double> y_, next_, stage_;  // at the beginning and the end of the step
   std::vector<double> by_state_;
+  StripPlan strips_;           // no tasks: whole passes
+  std::vector<double> spare_;  // results of straight-line code in strips
+  bool planned_ = false;
   double begin_ = 0, length_ = 0, step_ = 0, last_error_ = 1e-4;
   bool fresh_ = true;  // no step yet: next_ is where it begins
   bool slope_known_ = false, rejected_ = false;

@@ -53,15 +53,31 @@ template <class F>
   return Total(part);
 }
 
+[[gnu::always_inline]] inline auto ErrorTerm(const double* const* k, const double* c, const double* y,
+                                             const double* z, const double* floor, double unit) {
+  const double c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3], c4 = c[4], c5 = c[5];
+  const double *k0 = k[0], *k1 = k[1], *k2 = k[2], *k3 = k[3], *k4 = k[4], *k5 = k[5];
+  return [=](size_t i) __attribute__((always_inline)) {
+    const double e = c0 * k0[i] + c1 * k1[i] + c2 * k2[i] + c3 * k3[i] + c4 * k4[i] + c5 * k5[i];
+    return e / (unit * Larger(Larger(__builtin_fabs(y[i]), __builtin_fabs(z[i])), floor[i]));
+  };
+}
+
 COTREE_CLONES double CombinedError(const double* const* k, const double* c, const double* __restrict y,
                                    const double* __restrict z, const double* __restrict floor, double unit,
                                    size_t n) {
-  const double c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3], c4 = c[4], c5 = c[5];
-  const double* __restrict k0 = k[0], * __restrict k1 = k[1], * __restrict k2 = k[2], * __restrict k3 = k[3], * __restrict k4 = k[4], * __restrict k5 = k[5];
-  return SumOfSquares(n, [=](size_t i) {
-    const double e = c0 * k0[i] + c1 * k1[i] + c2 * k2[i] + c3 * k3[i] + c4 * k4[i] + c5 * k5[i];
-    return e / (unit * Larger(Larger(__builtin_fabs(y[i]), __builtin_fabs(z[i])), floor[i]));
-  });
+  return SumOfSquares(n, ErrorTerm(k, c, y, z, floor, unit));
+}
+
+COTREE_CLONES void CombinedErrorTerms(double* __restrict out, const double* const* k, const double* c,
+                                      const double* __restrict y, const double* __restrict z,
+                                      const double* __restrict floor, double unit, size_t n) {
+  const auto term = ErrorTerm(k, c, y, z, floor, unit);
+  for (size_t i = 0; i < n; ++i) out[i] = term(i);
+}
+
+COTREE_CLONES double MeanSquareOfAll(const double* __restrict x, size_t n) {
+  return SumOfSquares(n, [=](size_t i) { return x[i]; });
 }
 
 COTREE_CLONES double MeanSquare(const double* __restrict x, const double* __restrict y,
@@ -74,6 +90,15 @@ COTREE_CLONES double MeanSquareOfDifference(const double* __restrict a, const do
                                             double unit, size_t n) {
   return SumOfSquares(
       n, [=](size_t i) { return (a[i] - b[i]) / (unit * Larger(__builtin_fabs(y[i]), floor[i])); });
+}
+
+COTREE_CLONES void RememberLargest(double* __restrict largest, double* __restrict floor,
+                                   const double* __restrict y, double part, size_t n) {
+  for (size_t i = 0; i < n; ++i) {
+    const double size = Larger(largest[i], __builtin_fabs(y[i]));
+    largest[i] = size;
+    floor[i] = Larger(floor[i], part * size);
+  }
 }
 
 COTREE_CLONES bool AllFinite(const double* __restrict x, size_t n) {
@@ -166,12 +191,22 @@ double CombinedError(const double* const* k, const double* c, const double* y, c
                      const double* floor, double unit, size_t n) {
   return n == 0 ? 0 : v::CombinedError(k, c, y, z, floor, unit, n) / static_cast<double>(n);
 }
+void CombinedErrorTerms(double* out, const double* const* k, const double* c, const double* y,
+                        const double* z, const double* floor, double unit, size_t n) {
+  v::CombinedErrorTerms(out, k, c, y, z, floor, unit, n);
+}
+double MeanSquare(const double* x, size_t n) {
+  return n == 0 ? 0 : v::MeanSquareOfAll(x, n) / static_cast<double>(n);
+}
 double MeanSquare(const double* x, const double* y, const double* floor, double unit, size_t n) {
   return n == 0 ? 0 : v::MeanSquare(x, y, floor, unit, n) / static_cast<double>(n);
 }
 double MeanSquareOfDifference(const double* a, const double* b, const double* y, const double* floor,
                               double unit, size_t n) {
   return n == 0 ? 0 : v::MeanSquareOfDifference(a, b, y, floor, unit, n) / static_cast<double>(n);
+}
+void RememberLargest(double* largest, double* floor, const double* y, double part, size_t n) {
+  v::RememberLargest(largest, floor, y, part, n);
 }
 bool AllFinite(const double* x, size_t n) {
   return v::AllFinite(x, n);

@@ -15,6 +15,11 @@ void Combine(double* out, const double* y, const double* const* k, const double*
 /// The mean square of e / (unit * max(|y|, |z|, floor)), where e = sum of c[j] * k[j] (count 6).
 double CombinedError(const double* const* k, const double* c, const double* y, const double* z,
                      const double* floor, double unit, size_t n);
+/// The same in two passes, with the same bits: the terms, which may be found in any order, and their mean
+/// square.
+void CombinedErrorTerms(double* out, const double* const* k, const double* c, const double* y,
+                        const double* z, const double* floor, double unit, size_t n);
+double MeanSquare(const double* x, size_t n);
 
 /// The mean square of x / (unit * max(|y|, floor)).
 double MeanSquare(const double* x, const double* y, const double* floor, double unit, size_t n);
@@ -22,6 +27,9 @@ double MeanSquare(const double* x, const double* y, const double* floor, double 
 /// The mean square of (a - b) / (unit * max(|y|, floor)).
 double MeanSquareOfDifference(const double* a, const double* b, const double* y, const double* floor,
                               double unit, size_t n);
+
+/// largest = max(largest, |y|), floor = max(floor, part * largest).
+void RememberLargest(double* largest, double* floor, const double* y, double part, size_t n);
 
 /// Whether all are finite.
 bool AllFinite(const double* x, size_t n);

@@ -12,7 +12,7 @@ std::string BlockKindWord(BlockKind kind) {
 
 BlockList::BlockList(const Program& program)
     : sorted_(*program.sorted), implicit_(sorted_.blocks(), nullptr) {
-  for (const ImplicitBlock& block : program.blocks) implicit_[block.block] = &block;
+  program.OverImplicit([&](const ImplicitBlock& block) { implicit_[block.block] = &block; });
   several_ = sorted_.blocks() < sorted_.equations.size();
 }
 

@@ -113,8 +113,10 @@ class KernelNames {
       OverPlaces(fused_, target, run.count, kMostInstances, [&](uint32_t place) {
         if (target.base == Operand::Base::kDerivatives) {
           words.Add(fused_.program->derivative_slots[fused_.states[place]], *this);
-        } else if (target.base == Operand::Base::kWork && !fused_.compact) {
+        } else if (target.base == Operand::Base::kWork && !fused_.compact && place < sorted_.slots()) {
           words.Add(place, *this);
+        } else if (target.base == Operand::Base::kWork && !fused_.compact) {
+          words.kept = true;
         } else if (target.base == Operand::Base::kWork) {
           words.kept = true;
           if (depth < 3 && words.classes.size() <= kShown && reader_[place] != kNone &&

@@ -169,8 +169,8 @@ class OrderDrawer {
       if (equations.size() > 1) title += ", " + std::to_string(equations.size()) + " unknowns";
       out += Rect(attributes.c_str(), box, title) + "\n";
     }
-    for (const ImplicitBlock& block : program_.blocks) {
-      if (block.tearing.tears.size() == block.unknowns.size()) continue;
+    program_.OverImplicit([&](const ImplicitBlock& block) {
+      if (block.tearing.tears.size() == block.unknowns.size()) return;
       const uint32_t first = sorted_.block_first[block.block];
       const double bottom = at.y + (first + static_cast<double>(block.unknowns.size())) * cell_;
       for (const uint32_t tear : block.tearing.tears) {
@@ -180,7 +180,7 @@ class OrderDrawer {
                     "torn: " + sorted_.SlotName(block.unknowns[tear])) +
                "\n";
       }
-    }
+    });
     return out;
   }
 
@@ -231,9 +231,9 @@ class OrderDrawer {
       return Rect("rx=\"2\" fill=\"none\" stroke=\"#555555\"", {p.x, p.y - 5, p.x + 10, p.y + 5});
     });
     legend.Add("also occurs", 10, square("rx=\"2\" fill=\"" + std::string(kOther) + "\""));
-    const bool torn = std::any_of(program_.blocks.begin(), program_.blocks.end(), [](const ImplicitBlock& b) {
-      return b.tearing.tears.size() < b.unknowns.size();
-    });
+    bool torn = false;
+    program_.OverImplicit(
+        [&](const ImplicitBlock& b) { torn = torn || b.tearing.tears.size() < b.unknowns.size(); });
     if (torn)
       legend.Add("torn: guessed first", 10,
                  square("fill=\"" + std::string(kTear) + "\" fill-opacity=\"0.7\""));

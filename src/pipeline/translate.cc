@@ -406,8 +406,9 @@ bool Translator::Sort() {
     FindIncidence(system);
   }
   if (out_->program != nullptr) {
-    for (const ImplicitBlock& block : out_->program->blocks)
+    out_->program->OverImplicit([&](const ImplicitBlock& block) {
       DiagnoseBooleanLoop(*out_->sorted, block.block, loaded_.diagnostics);
+    });
     for (const Program::ModeGap& gap : out_->program->mode_gaps)
       DiagnoseMode(*out_->sorted, gap.equation, gap.parameters, loaded_.diagnostics);
     if (!loaded_.diagnostics.ok()) return false;

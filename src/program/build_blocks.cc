@@ -7,6 +7,7 @@
 #include "expr/jacobian.h"
 #include "expr/solve.h"
 #include "expr/walk.h"
+#include "program/eliminate_block.h"
 #include "program/program_builder.h"
 
 namespace cotree {
@@ -85,18 +86,19 @@ bool ProgramBuilder::Passes(Form& form, uint32_t parameters) {
   return form.passed;
 }
 
-void ProgramBuilder::AddSum(uint32_t k, uint32_t block) {
+// A topological row, solved for one of its members; for none: what it leaves.
+SumRow ProgramBuilder::MakeSum(uint32_t k, uint32_t unknown) {
   const SortedEquation& e = sorted_->equations[k];
   const uint32_t row = e.equation - system_.part_equations;
   SumRow sum{sorted_->Slot({system_.row_defined[row], e.times}),
              static_cast<uint32_t>(out_->sum_entries.size()), 0};
+  if (unknown == UINT32_MAX) out_->sum_entries.push_back({sum.target, -1});
   for (uint32_t i = system_.row_first[row]; i < system_.row_first[row + 1]; ++i) {
     const RowEntry& entry = system_.row_entries[i];
     out_->sum_entries.push_back({sorted_->Slot({entry.variable, entry.order + e.times}), entry.sign});
   }
   // Solved for another one than it defines: that one is an entry with coefficient sign.
-  const uint32_t unknown = sorted_->slot_of_equation[k];
-  if (sum.target != unknown) {
+  if (unknown != UINT32_MAX && sum.target != unknown) {
     for (size_t i = sum.first; i < out_->sum_entries.size(); ++i) {
       if (out_->sum_entries[i].slot != unknown) continue;
       const int32_t sign = out_->sum_entries[i].sign;
@@ -107,8 +109,12 @@ void ProgramBuilder::AddSum(uint32_t k, uint32_t block) {
     }
   }
   sum.count = static_cast<uint32_t>(out_->sum_entries.size()) - sum.first;
+  return sum;
+}
+
+void ProgramBuilder::AddSum(uint32_t k, uint32_t block) {
   units_[block] = {Step::Kind::kSums, 0, static_cast<uint32_t>(sums_.size())};
-  sums_.push_back(sum);
+  sums_.push_back(MakeSum(k, sorted_->slot_of_equation[k]));
   out_->kind_of_block[block] = BlockKind::kSum;
 }
 
@@ -250,6 +256,7 @@ void ProgramBuilder::AddImplicit(std::span<const uint32_t> equations, uint32_t b
     out.unknowns.push_back(slot);
   }
   bool linear = true, constant = true;
+  std::vector<double> entries;              // at the numbers, where the matrix is constant
   std::vector<std::vector<bool>> solvable;  // by row and its columns: provably not zero
   for (const uint32_t k : equations) {
     const SortedEquation& e = sorted_->equations[k];
@@ -278,6 +285,7 @@ void ProgramBuilder::AddImplicit(std::span<const uint32_t> equations, uint32_t b
         const RowEntry& entry = system_.row_entries[i];
         add(entry.variable, entry.order + e.times, entry.sign);
       }
+      entries.insert(entries.end(), row.signs.begin(), row.signs.end());
       out.rows.push_back(std::move(row));
       continue;
     }
@@ -328,6 +336,7 @@ void ProgramBuilder::AddImplicit(std::span<const uint32_t> equations, uint32_t b
     constant = constant && form.constant;
     const std::vector<double> partials =
         AtParameters(*out_, form.code.code, system_.parameters.first[part.component]);
+    entries.insert(entries.end(), partials.begin() + 1, partials.end());
     for (size_t i = 0; i < unknowns.size(); ++i)
       solvable.back().push_back(form.constant_partial[i] && std::isnormal(partials[i + 1]));
     row.code = form.code.code;
@@ -341,6 +350,14 @@ void ProgramBuilder::AddImplicit(std::span<const uint32_t> equations, uint32_t b
   for (const BlockRow& r : out.rows) columns.push_back(r.columns);
   out.tearing = FindTears(columns, solvable);
   out_->kind_of_block[block] = out.kind;
+  if (eliminates_) {
+    out.pivots = FindPivots(out, entries);
+    if (!out.pivots.empty() && AddEliminated(equations, out)) {
+      out_->eliminated.push_back(std::move(out));
+      return;
+    }
+    out.pivots.clear();
+  }
   units_[block] = {Step::Kind::kBlock, UINT32_MAX, static_cast<uint32_t>(out_->blocks.size())};
   out_->blocks.push_back(std::move(out));
 }

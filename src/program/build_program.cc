@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "program/eliminate_block.h"
 #include "program/program_builder.h"
 
 namespace cotree {
@@ -100,8 +101,12 @@ BoundCode ProgramBuilder::MakeCode(uint32_t scalar, std::span<const ExprId> root
     if (std::find(out_->unsupported.begin(), out_->unsupported.end(), text) == out_->unsupported.end())
       out_->unsupported.push_back(text);
   }
+  return {AddCode(std::move(code)), std::move(names.locals)};
+}
+
+uint32_t ProgramBuilder::AddCode(Code code) {
   out_->codes.push_back(std::move(code));
-  return {static_cast<uint32_t>(out_->codes.size() - 1), std::move(names.locals)};
+  return static_cast<uint32_t>(out_->codes.size() - 1);
 }
 
 uint32_t ProgramBuilder::BindLocals(const Part& part, const BoundCode& code) {
@@ -139,6 +144,7 @@ std::unique_ptr<Program> ProgramBuilder::Run(std::string* problem) {
     *problem = "the equations have no unique solution";
     return nullptr;
   }
+  eliminates_ = true;
   AddSteps();
   for (const VariableRef& state : sorted_->states) {
     out_->state_slots.push_back(sorted_->Slot(state));
@@ -167,6 +173,7 @@ bool UseParameters(Program& program) {
   for (const Program::Decision& d : program.decisions) {
     if ((AtParameters(program, d.code, d.parameters)[0] != 0) != d.nonzero) return false;
   }
+  if (!KeepsPivots(program)) return false;
   for (Program::External& e : program.externals) {
     if (e.period > 0) e.period = AtParameters(program, e.sampling.code, e.sampling.parameters)[0];
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "program/eliminate_block.h"
 #include "program/linear_solver.h"
 
 namespace cotree {
@@ -82,35 +83,17 @@ std::vector<Cancellation> FindCancellations(const Program& program) {
   const SortedSystem& sorted = *program.sorted;
   const EquationSystem& system = *sorted.system;
   std::vector<Cancellation> out;
-  const std::vector<double> zeros(program.slots, 0.0);
-  size_t longest = 1;
-  for (const Code& code : program.codes) longest = std::max(longest, code.instructions.size());
-  std::vector<double> registers(longest);
   constexpr size_t kDenseLimit = 400;
-  for (const ImplicitBlock& block : program.blocks) {
-    if (block.kind != BlockKind::kLinearConstant) continue;
+  program.OverImplicit([&](const ImplicitBlock& block) {
+    if (block.kind != BlockKind::kLinearConstant) return;
     const size_t n = block.unknowns.size();
-    std::vector<double> entries;
+    const std::vector<double> entries = ConstantEntries(program, block);
     std::vector<std::vector<uint32_t>> pattern;
-    CodeContext<double> context;
-    context.values = zeros.data();
-    context.tables = &program.tables;
-    for (const BlockRow& row : block.rows) {
-      pattern.push_back(row.columns);
-      if (row.code == UINT32_MAX) {
-        for (const int8_t sign : row.signs) entries.push_back(sign);
-        continue;
-      }
-      const Code& code = program.codes[row.code];
-      context.locals = program.locals.data() + row.first_local;
-      context.parameters = system.parameters.values.data() + row.parameters;
-      RunCode(code, context, registers.data());
-      for (size_t k = 1; k < code.results.size(); ++k) entries.push_back(registers[code.results[k]]);
-    }
+    for (const BlockRow& row : block.rows) pattern.push_back(row.columns);
     if (n > kDenseLimit) {
       LinearSolver solver(n, pattern);
-      if (solver.Factor(entries)) continue;
-      if (n > 4000) continue;  // the run will say so
+      if (solver.Factor(entries)) return;
+      if (n > 4000) return;  // the run will say so
     }
     std::vector<double> dense(n * n, 0);
     size_t at = 0;
@@ -118,7 +101,7 @@ std::vector<Cancellation> FindCancellations(const Program& program) {
       for (const uint32_t c : pattern[r]) dense[r * n + c] += entries[at++];
     }
     const std::vector<double> null = LeftNullVector(n, std::move(dense));
-    if (null.empty()) continue;
+    if (null.empty()) return;
     Cancellation found;
     found.block = block.block;
     const auto equations = sorted.Block(block.block);
@@ -143,7 +126,7 @@ std::vector<Cancellation> FindCancellations(const Program& program) {
       found.cancelled.push_back(ref);
     }
     out.push_back(std::move(found));
-  }
+  });
   return out;
 }
 

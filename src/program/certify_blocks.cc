@@ -122,12 +122,12 @@ BlockCertificates CertifyBlocks(const Program& program) {
   std::vector<FieldElement> registers(longest);
   const uint32_t give = GiveVariable(*sorted.system);
   const uint32_t give_slot = give == UINT32_MAX ? UINT32_MAX : sorted.Slot({give, 0});
-  for (const ImplicitBlock& block : program.blocks) {
+  program.OverImplicit([&](const ImplicitBlock& block) {
     ++out.blocks;
     const size_t n = block.unknowns.size();
     if (n > BlockCertificates::kLargest) {
       ++out.too_large;
-      continue;
+      return;
     }
     std::vector<FieldElement> matrix(n * n, FieldElement{});
     bool defined = true;
@@ -159,11 +159,11 @@ BlockCertificates CertifyBlocks(const Program& program) {
         defined = defined && entry.defined;
       }
     }
-    if (!defined) continue;  // a division by what is zero everywhere: the run says so
+    if (!defined) return;  // a division by what is zero everywhere: the run says so
     const std::vector<FieldElement> null = LeftNullVector(n, std::move(matrix));
     if (null.empty()) {
       ++out.regular;
-      continue;
+      return;
     }
     Cancellation found;
     found.block = block.block;
@@ -175,7 +175,7 @@ BlockCertificates CertifyBlocks(const Program& program) {
     }
     for (const uint32_t slot : block.unknowns) found.cancelled.push_back(sorted.OfSlot(slot));
     out.dependent.push_back(std::move(found));
-  }
+  });
   return out;
 }
 

@@ -38,6 +38,29 @@ Dual ApplyBinary(Op op, Dual a, Dual b) {
   }
 }
 
+void RemoveUnused(Code& code) {
+  std::vector<bool> used(code.instructions.size(), false);
+  for (const uint32_t r : code.results) used[r] = true;
+  for (size_t k = used.size(); k-- > 0;) {
+    if (used[k]) OverOperands(code.instructions[k], [&](uint32_t r) { used[r] = true; });
+  }
+  std::vector<uint32_t> number(used.size(), 0);
+  std::vector<Instruction> kept;
+  for (size_t k = 0; k < used.size(); ++k) {
+    if (!used[k]) continue;
+    Instruction i = code.instructions[k];
+    if (i.code >= CodeOp::kIntegerPower) {
+      i.a = number[i.a];
+      if (i.code == CodeOp::kBinary || i.code == CodeOp::kTable || i.code == CodeOp::kIf) i.b = number[i.b];
+      if (i.code == CodeOp::kIf) i.c = number[i.c];
+    }
+    number[k] = static_cast<uint32_t>(kept.size());
+    kept.push_back(i);
+  }
+  for (uint32_t& r : code.results) r = number[r];
+  code.instructions = std::move(kept);
+}
+
 uint32_t FindTable(const Model& model, std::string_view name) {
   for (uint32_t t = 0; t < model.tables.size(); ++t) {
     if (model.names.Text(model.tables[t].name) == name) return t;

@@ -71,6 +71,9 @@ struct Code {
   std::string what;          // ... namely
 };
 
+/// Takes away instructions that no result needs; registers are numbered anew.
+void RemoveUnused(Code& code);
+
 /** What a run of code sees. */
 template <class Value>
 struct CodeContext {

@@ -36,7 +36,7 @@ class Differentiator {
       out_.results.push_back(sum == kNone ? Number(0) : sum);
     }
     out_.locals = code_.locals;
-    RemoveUnused();
+    RemoveUnused(out_);
     return std::move(out_);
   }
 
@@ -184,30 +184,6 @@ class Differentiator {
       default:
         return;  // relations and logic: no slope
     }
-  }
-
-  // Instructions that no result needs go; registers are numbered anew.
-  void RemoveUnused() {
-    std::vector<bool> used(out_.instructions.size(), false);
-    for (const uint32_t r : out_.results) used[r] = true;
-    for (size_t k = used.size(); k-- > 0;) {
-      if (used[k]) OverOperands(out_.instructions[k], [&](uint32_t r) { used[r] = true; });
-    }
-    std::vector<uint32_t> number(used.size(), 0);
-    std::vector<Instruction> kept;
-    for (size_t k = 0; k < used.size(); ++k) {
-      if (!used[k]) continue;
-      Instruction i = out_.instructions[k];
-      if (i.code >= CodeOp::kIntegerPower) {
-        i.a = number[i.a];
-        if (i.code == CodeOp::kBinary || i.code == CodeOp::kTable || i.code == CodeOp::kIf) i.b = number[i.b];
-        if (i.code == CodeOp::kIf) i.c = number[i.c];
-      }
-      number[k] = static_cast<uint32_t>(kept.size());
-      kept.push_back(i);
-    }
-    for (uint32_t& r : out_.results) r = number[r];
-    out_.instructions = std::move(kept);
   }
 
   const Code& code_;

@@ -340,11 +340,23 @@ class Fuser {
     budget_ += out_.kernels[item.kernel].code.instructions.size();
     if (whole_ && budget_ > 400 * (p_.state_slots.size() + 100)) complete_ = false;
   }
-  /** Writes the code of a kernel from its first instance. */
+  /** Writes the code of a kernel from its first instance. Eliminations bring zeros and ones with them, which
+  are left out (PR.13a). */
   struct Writer {
     FusedKernel kernel;
     std::unordered_map<uint32_t, uint32_t> done;  // slot: register
+    bool Is(uint32_t r, double number) const {
+      const Instruction& i = kernel.code.instructions[r];
+      return i.code == CodeOp::kNumber && i.number == number;
+    }
     uint32_t Emit(Instruction i) {
+      if (i.code == CodeOp::kBinary) {
+        if (i.op == Op::kMultiply && (Is(i.a, 0) || Is(i.b, 1))) return i.a;
+        if (i.op == Op::kMultiply && (Is(i.a, 1) || Is(i.b, 0))) return i.b;
+        if (i.op == Op::kAdd && Is(i.a, 0)) return i.b;
+        if (i.op == Op::kAdd && Is(i.b, 0)) return i.a;
+        if (i.op == Op::kDivide && (Is(i.a, 0) || Is(i.b, 1))) return i.a;
+      }
       kernel.code.instructions.push_back(i);
       return static_cast<uint32_t>(kernel.code.instructions.size() - 1);
     }
@@ -413,6 +425,7 @@ class Fuser {
     };
     w.kernel.code.results = {write(root, expand)};
     w.kernel.code.locals = w.kernel.leaves;
+    RemoveUnused(w.kernel.code);
     return std::move(w.kernel);
   }
 

@@ -30,6 +30,8 @@ class HeldTable {
   const HeldUse& Use(const Entry& entry) const { return uses_[entry.part->scalar][entry.number]; }
   uint32_t Slot(const Part& part, uint32_t number, bool continuous);
   const std::vector<Entry>& entries() const { return entries_; }  // grows while code is made for them
+  /// A slot of its own, for what is computed on the way.
+  uint32_t Reserve() { return next_++; }
   uint32_t end() const { return next_; }
 
  private:

@@ -47,6 +47,7 @@ struct ImplicitBlock {
   std::vector<BlockRow> rows;
   std::vector<uint32_t> foreign;  // groups of foreign code that have rows in it
   Tearing tearing;
+  std::vector<uint32_t> pivots;  // tearing.rows in the order in which explicit steps eliminate; else empty
 };
 
 /** One run of a kernel: the same code for many instances, in order, so that chains of dependent instances are
@@ -89,6 +90,7 @@ struct Program {
   LargeVector<SumRow> sums;
   LargeVector<SumEntry> sum_entries;
   std::vector<ImplicitBlock> blocks;
+  std::vector<ImplicitBlock> eliminated;  // blocks that explicit steps solve (eliminate_block.h), in no step
   std::vector<TableFunction> tables;
   LargeVector<BlockKind> kind_of_block;  // by block of the SortedSystem
 
@@ -193,6 +195,12 @@ struct Program {
   };
   LargeVector<Decision> decisions;
 
+  /// Everything that is implicit, however it is solved.
+  template <class F>
+  void OverImplicit(F&& f) const {
+    for (const ImplicitBlock& block : blocks) f(block);
+    for (const ImplicitBlock& block : eliminated) f(block);
+  }
   bool HasEvents() const { return !relations.empty() || !clocks.empty() || !whens.empty() || !pres.empty(); }
   uint64_t kernels() const { return runs.size(); }
 };

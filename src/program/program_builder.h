@@ -19,8 +19,8 @@ struct BoundCode {
   std::vector<ScalarUse> locals;
 };
 
-/** Builds a Program: forms and blocks (build_blocks.cc), their order (schedule.cc), events and foreign code
-(build_events.cc). */
+/** Builds a Program: forms and blocks (build_blocks.cc, eliminate_block.cc), their order (schedule.cc),
+events and foreign code (build_events.cc). */
 class ProgramBuilder {
  public:
   explicit ProgramBuilder(std::shared_ptr<const SortedSystem> sorted, const HeldTable* held = nullptr)
@@ -77,10 +77,12 @@ class ProgramBuilder {
   BlockRow ForeignBlockRow(uint32_t group, uint32_t result,
                            const std::unordered_map<uint32_t, uint32_t>& column);
   void AddImplicit(std::span<const uint32_t> equations, uint32_t block);
+  SumRow MakeSum(uint32_t sorted_equation, uint32_t unknown);
   void AddSum(uint32_t sorted_equation, uint32_t block);
+  uint32_t AddCode(Code code);
   void FindSuccessors();
   void Schedule();
-  void Emit(uint32_t block);
+  void Emit(uint32_t unit);
   void CollectSwitches();
   void CollectEvents();
   void CollectWhens(const Part& part);
@@ -96,15 +98,29 @@ class ProgramBuilder {
   Program::Bound Bind(const Part& part, std::span<const ExprId> roots,
                       CodeWriter::Events events = CodeWriter::Events::kOn);
 
-  /** What a block of the sorted system becomes, before it is scheduled. */
+  /** What a block of the sorted system becomes, before it is scheduled; units behind those of the blocks
+  are what blocks go on with. */
   struct Unit {
     Step::Kind kind = Step::Kind::kKernel;
     uint32_t key = 0;  // units with the same key may share a run
     uint32_t index = 0;
+    uint32_t next = UINT32_MAX;  // none: the block is done
+    uint32_t block = 0;          // of units behind those of the blocks
   };
   struct Instance {  // of a kernel
     uint32_t first_local, first_target, base;
   };
+
+  // Elimination (eliminate_block.cc).
+  struct EliminatedRow;
+  struct Sweep;
+  bool AddEliminated(std::span<const uint32_t> equations, const ImplicitBlock& block);
+  const BoundCode& CombinedForm(const EliminatedRow& row, bool alone);
+  void Append(uint32_t block, Unit unit);
+  void AppendKernel(uint32_t block, uint32_t code, uint32_t parameters, const std::vector<uint32_t>& locals,
+                    const std::vector<uint32_t>& targets);
+  void AppendRow(uint32_t block, const EliminatedRow& row, const Sweep& sweep, uint32_t target);
+  void EmitNumbers();
 
   std::shared_ptr<const SortedSystem> sorted_;
   const EquationSystem& system_;
@@ -114,6 +130,11 @@ class ProgramBuilder {
   std::unordered_map<uint64_t, Form> forms_;
   std::map<std::vector<uint64_t>, PartialForm> residual_forms_;
   std::unordered_map<uint64_t, BoundCode> software_forms_;
+  bool eliminates_ = false;                                    // blocks, where that is safe
+  std::map<std::vector<uint64_t>, BoundCode> combined_forms_;  // of rows of eliminated blocks
+  std::vector<uint32_t> tear_codes_;                           // by number of tears, less one
+  uint32_t chain_ = UINT32_MAX;                                // the last unit of the present block
+  uint32_t zero_slot_ = UINT32_MAX, one_slot_ = UINT32_MAX;    // hold these numbers
   LargeVector<Unit> units_;
   LargeVector<Instance> instances_;
   LargeVector<uint32_t> locals_, targets_;  // before scheduling

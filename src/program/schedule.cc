@@ -36,8 +36,8 @@ void ProgramBuilder::FindSuccessors() {
   over([&](uint32_t needed, uint32_t own) { successors_[at[needed]++] = own; });
 }
 
-void ProgramBuilder::Emit(uint32_t block) {
-  const Unit& unit = units_[block];
+void ProgramBuilder::Emit(uint32_t number) {
+  const Unit& unit = units_[number];
   Program& p = *out_;
   switch (unit.kind) {
     case Step::Kind::kSums:
@@ -71,21 +71,21 @@ void ProgramBuilder::Emit(uint32_t block) {
 become ready on the way included: one run for a whole level, and one for a whole chain. */
 void ProgramBuilder::Schedule() {
   FindSuccessors();
+  EmitNumbers();
   const auto count = static_cast<uint32_t>(sorted_->blocks());
   std::unordered_map<uint32_t, uint32_t> queue_of_key;
   std::vector<std::vector<uint32_t>> queues;
   std::vector<size_t> taken;
   std::deque<uint32_t> waiting;
   std::vector<bool> listed;
-  const auto ready = [&](uint32_t block) {
-    const auto [at, fresh] =
-        queue_of_key.try_emplace(units_[block].key, static_cast<uint32_t>(queues.size()));
+  const auto ready = [&](uint32_t unit) {
+    const auto [at, fresh] = queue_of_key.try_emplace(units_[unit].key, static_cast<uint32_t>(queues.size()));
     if (fresh) {
       queues.emplace_back();
       taken.push_back(0);
       listed.push_back(false);
     }
-    queues[at->second].push_back(block);
+    queues[at->second].push_back(unit);
     if (!listed[at->second]) {
       listed[at->second] = true;
       waiting.push_back(at->second);
@@ -98,8 +98,13 @@ void ProgramBuilder::Schedule() {
     const uint32_t queue = waiting.front();
     waiting.pop_front();
     while (taken[queue] < queues[queue].size()) {
-      const uint32_t block = queues[queue][taken[queue]++];
-      Emit(block);
+      const uint32_t unit = queues[queue][taken[queue]++];
+      Emit(unit);
+      if (units_[unit].next != UINT32_MAX) {
+        ready(units_[unit].next);
+        continue;
+      }
+      const uint32_t block = unit < count ? unit : units_[unit].block;
       for (uint32_t k = successor_first_[block]; k < successor_first_[block + 1]; ++k) {
         if (--open_[successors_[k]] == 0) ready(successors_[k]);
       }

@@ -97,8 +97,8 @@ system S { p : Plant  ctrl : Ctrl  connect p.e -> ctrl.e  connect ctrl.y -> p.y 
   for (const auto& [ours, theirs] : std::map<std::string, std::string>{
            {"ctrl.y", "y"}, {"p.v", "v"}, {"p.w", "w"}, {"p.e", "e"}, {"der(p.x)", "dx"}})
     EXPECT_NEAR(run[ours].front(), values[theirs].get<double>(), 1e-12) << ours;
-  ASSERT_EQ(run.translation->program->blocks.size(), 1u);
-  EXPECT_EQ(run.translation->program->blocks[0].tearing.tears.size(),
+  ASSERT_EQ(run.translation->program->eliminated.size(), 1u);
+  EXPECT_EQ(run.translation->program->eliminated[0].tearing.tears.size(),
             c["expected"]["minimal_tearing_size"].get<size_t>());
 }
 

@@ -145,10 +145,10 @@ uint64_t ShapeOf(const FusedProgram& p) {
     hash.Add(x);
   for (const FusedRun& run : p.runs) {
     hash.Add(uint64_t{run.kernel} << 32 | run.count);
-    hash.Add(run.first_operand);
+    hash.Add(uint64_t{run.first_operand} << 32 | run.width);
   }
   for (const Operand& o : p.operands)
-    hash.Add(static_cast<uint64_t>(o.base) << 48 | static_cast<uint64_t>(o.kind) << 40 | o.at);
+    hash.Add(static_cast<uint64_t>(o.base) << 48 | static_cast<uint64_t>(o.kind) << 40 | o.at), hash.Add(o.offset);
   for (const uint32_t x : p.places) hash.Add(x);
   for (const uint32_t x : p.states) hash.Add(x);
   for (const auto& [slot, place] : p.copies) hash.Add(uint64_t{slot} << 32 | place);
@@ -275,10 +275,7 @@ void LaneBatch::Evaluate(const FusedProgram& p, const double* states, double* de
     inputs.resize(std::max(inputs.size(), reads));
     at_.resize(std::max(at_.size(), kernel.code.instructions.size()));
     const auto place = [&](const Operand& operand, uint32_t instance) -> double* {
-      const size_t at = operand.kind == Operand::Kind::kUniform      ? operand.at
-                        : operand.kind == Operand::Kind::kContiguous ? operand.at + instance
-                                                                     : p.places[operand.at + instance];
-      return bases[static_cast<size_t>(operand.base)] + at * kLanes;
+      return bases[static_cast<size_t>(operand.base)] + size_t{p.PlaceOf(run, operand, instance)} * kLanes;
     };
     for (uint32_t instance = 0; instance < run.count; ++instance) {
       for (size_t j = 0; j < reads; ++j) inputs[j] = place(operands[j], instance);

@@ -77,6 +77,7 @@ struct EquationSystem {
   LargeVector<uint8_t> incidence_order;
 
   bool in_space = false;  // it has equations of motion
+  std::vector<uint32_t> motion_homes;  // of the variables of these: the component they belong to
   /** A variable that is 0 in every motion (MotionInvariant). */
   struct Invariant {
     uint32_t variable;
@@ -118,6 +119,8 @@ struct EquationSystem {
   uint32_t equation_count() const { return part_equations + static_cast<uint32_t>(row_defined.size()); }
   uint32_t PartOfVariable(uint32_t variable) const;
   uint32_t PartOfEquation(uint32_t equation) const;
+  /// The component that a variable belongs to, also where the system added it; UINT32_MAX: none, it is a sum.
+  uint32_t HomeOfVariable(uint32_t variable) const;
   bool IsRow(uint32_t equation) const {
     return equation >= part_equations && equation < equation_count() &&
            (replaced.empty() || replaced.count(equation) == 0);

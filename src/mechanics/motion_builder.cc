@@ -13,7 +13,8 @@ namespace cotree {
 MotionBuilder::Home::Home(MotionBuilder& builder, uint32_t composite)
     : builder_(builder), before_(builder.home_) {
   const CompositeBody& body = builder.mechanism_.composites[composite];
-  const ComponentId joint = body.joint == UINT32_MAX ? ComponentId() : builder.mechanism_.joints[body.joint].component;
+  const ComponentId joint =
+      body.joint == UINT32_MAX ? ComponentId() : builder.mechanism_.joints[body.joint].component;
   if (!joint.IsNone())
     builder.home_ = joint;
   else if (!body.bodies.empty())

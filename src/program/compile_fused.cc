@@ -22,9 +22,9 @@ using StraightFunction = void (*)(const double* states, double* derivatives, dou
                                   const double* constants, double* scratch, const double* times,
                                   void* const* functions);
 
-using RowsFunction = void (*)(const double* states, double* derivatives, double* work, const double* constants,
-                              double* scratch, const double* times, void* const* functions,
-                              const uint32_t* places, uint64_t count);
+using RowsFunction = void (*)(const double* states, double* derivatives, double* work,
+                              const double* constants, double* scratch, const double* times,
+                              void* const* functions, const uint32_t* places, uint64_t count);
 
 struct CompiledProgram::Call {
   LoopFunction loop = nullptr;
@@ -526,7 +526,8 @@ class StraightWriter {
     one.count = 1;
     if (!Add(one)) return {};
     std::string text = "; a loop over rows\n" + Declarations(Lanes()) + "define void @kernel(" + kArguments +
-                       ", ptr %rows, i64 %count) nounwind {\nentry:\n" + kTimes + "  br label %loop\nloop:\n" +
+                       ", ptr %rows, i64 %count) nounwind {\nentry:\n" + kTimes +
+                       "  br label %loop\nloop:\n" +
                        "  %row = phi ptr [ %rows, %entry ], [ %row.next, %loop ]\n" +
                        "  %left = phi i64 [ %count, %entry ], [ %left.next, %loop ]\n" + body_;
     text += "  %row.next = getelementptr i32, ptr %row, i64 " + Text(run.width) +
@@ -657,7 +658,8 @@ class StraightWriter {
       }
       base = known;
     }
-    body_ += "  " + name + " = getelementptr double, ptr " + base + ", i64 " + Text(place[rows_ ? 2 : 1]) + "\n";
+    body_ +=
+        "  " + name + " = getelementptr double, ptr " + base + ", i64 " + Text(place[rows_ ? 2 : 1]) + "\n";
     return name;
   }
   const std::string& Load(const Operand& operand, uint32_t instance) {
@@ -798,8 +800,8 @@ size_t CompiledProgram::Run(size_t step, const FusedArrays& arrays) const {
   }
   const FusedRun& run = program_->runs[program_->steps[step].index];
   if (call.rows != nullptr) {
-    call.rows(arrays.states, arrays.derivatives, arrays.work, program_->constants.data(), arrays.scratch, times,
-              functions_.data(), program_->places.data() + run.first_place, run.count);
+    call.rows(arrays.states, arrays.derivatives, arrays.work, program_->constants.data(), arrays.scratch,
+              times, functions_.data(), program_->places.data() + run.first_place, run.count);
     return call.next;
   }
   const FusedKernel& kernel = program_->kernels[run.kernel];

@@ -41,7 +41,7 @@ class CompiledProgram {
   const FusedProgram* program_ = nullptr;
   std::vector<Call> calls_;  // by step; those inside straight-line code are empty
   std::vector<std::unique_ptr<MachineCode>> codes_;
-  std::vector<void*> functions_;       // that the code calls
+  std::vector<void*> functions_;  // that the code calls
   bool from_cache_ = true;
 };
 

@@ -28,7 +28,8 @@ struct FusedKernel {
 target for each result.
 
 Rows: the places of one instance stand beside each other, `width` of them, and several operands may share one,
-each at its offset (docs/theory/program.md, PR.14). Otherwise (width 1) each operand has a column of its own. */
+each at its offset (docs/theory/program.md, PR.14). Otherwise (width 1) each operand has a column of its own.
+*/
 struct FusedRun {
   uint32_t kernel = 0;
   uint32_t count = 0;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
 constexpr uint32_t kFewInstances = 4;
-constexpr size_t kPiece = 1500;  // operations: longer ones are quicker, but take longer to compile
+constexpr size_t kPiece = 1500;         // operations: longer ones are quicker, but take longer to compile
 constexpr size_t kWorthRolling = 6000;  // operations: shorter code runs quicker than loops, and compiles soon
 constexpr uint32_t kRepeats = 3;        // so many equal visits are a class
 
@@ -217,7 +217,8 @@ class Specializer {
             number[k] = values_.Number(i.number);
             continue;
           case CodeOp::kParameter:
-            number[k] = values_.Number(p_.constants[p_.PlaceOf(run, operands[kernel.leaves + i.a], instance)]);
+            number[k] =
+                values_.Number(p_.constants[p_.PlaceOf(run, operands[kernel.leaves + i.a], instance)]);
             continue;
           case CodeOp::kLoad: {
             const Operand& operand = operands[i.a];
@@ -319,7 +320,9 @@ class Specializer {
     for (const uint32_t v : order) groups_[group_of_[v]].values.push_back(v);
     for (const Store& store : stores_) {
       const bool made = IsOperation(store.value) && group_of_[store.value] != kNone;
-      groups_[made ? group_of_[store.value] : group_of_visit_.empty() ? 0 : group_of_visit_[store.visit]]
+      groups_[made                      ? group_of_[store.value]
+              : group_of_visit_.empty() ? 0
+                                        : group_of_visit_[store.visit]]
           .stores.push_back(store);
     }
     scratch_.resize(values_.all.size());
@@ -348,8 +351,8 @@ class Specializer {
       std::vector<uint32_t> key;
       for (const Instruction& i : kernel.code.instructions) {
         const uint64_t bits = Bits(i.number);
-        key.insert(key.end(), {static_cast<uint32_t>(i.code) << 8 | static_cast<uint32_t>(i.op), i.a, i.b, i.c,
-                               static_cast<uint32_t>(bits), static_cast<uint32_t>(bits >> 32)});
+        key.insert(key.end(), {static_cast<uint32_t>(i.code) << 8 | static_cast<uint32_t>(i.op), i.a, i.b,
+                               i.c, static_cast<uint32_t>(bits), static_cast<uint32_t>(bits >> 32)});
       }
       key.insert(key.end(), kernel.code.results.begin(), kernel.code.results.end());
       for (const auto* list : {&leaves, &constants, &targets}) {
@@ -528,8 +531,7 @@ class Specializer {
         continue;
       }
       p_.constants.insert(p_.constants.end(), piece.numbers.begin(), piece.numbers.end());
-      const auto [at, fresh] =
-          kernel_of.try_emplace(piece.Key(), static_cast<uint32_t>(p_.kernels.size()));
+      const auto [at, fresh] = kernel_of.try_emplace(piece.Key(), static_cast<uint32_t>(p_.kernels.size()));
       if (fresh) AddKernel(piece);
       const auto first = static_cast<uint32_t>(p_.places.size());
       p_.places.insert(p_.places.end(), piece.places.begin(), piece.places.end());
@@ -588,7 +590,8 @@ class Specializer {
   FusedProgram& p_;
   Values values_;
   std::unordered_map<uint64_t, uint32_t> stored_;  // by place: the value that stands there
-  std::vector<std::pair<uint64_t, uint32_t>> targets_;  // places in the order of their first store, and visits
+  std::vector<std::pair<uint64_t, uint32_t>>
+      targets_;                     // places in the order of their first store, and visits
   std::vector<uint32_t> visit_of_;  // by value: runs of one home that follow each other are a visit
   uint32_t visit_ = 0;
   // While code is written: by value whether it is needed, its group (none: an early function), its place in

@@ -148,7 +148,8 @@ uint64_t ShapeOf(const FusedProgram& p) {
     hash.Add(uint64_t{run.first_operand} << 32 | run.width);
   }
   for (const Operand& o : p.operands)
-    hash.Add(static_cast<uint64_t>(o.base) << 48 | static_cast<uint64_t>(o.kind) << 40 | o.at), hash.Add(o.offset);
+    hash.Add(static_cast<uint64_t>(o.base) << 48 | static_cast<uint64_t>(o.kind) << 40 | o.at),
+        hash.Add(o.offset);
   for (const uint32_t x : p.places) hash.Add(x);
   for (const uint32_t x : p.states) hash.Add(x);
   for (const auto& [slot, place] : p.copies) hash.Add(uint64_t{slot} << 32 | place);

@@ -76,7 +76,7 @@ struct EquationSystem {
   LargeVector<uint32_t> incidence_variable;
   LargeVector<uint8_t> incidence_order;
 
-  bool in_space = false;  // it has equations of motion
+  bool in_space = false;               // it has equations of motion
   std::vector<uint32_t> motion_homes;  // of the variables of these: the component they belong to
   /** A variable that is 0 in every motion (MotionInvariant). */
   struct Invariant {
@@ -176,7 +176,7 @@ struct EquationOptions {
   std::vector<MeasuredInput> measured;
   /// Rows are shared by sums where their total length would exceed this many times the edges (design §3.2).
   double longest_rows = 8;
-  bool own_parameters = false;  // each component has its numbers for itself (ParameterTable)
+  bool own_parameters = false;              // each component has its numbers for itself (ParameterTable)
   const MotionEquations* motion = nullptr;  // of what moves in space; none: nothing does
 };
 

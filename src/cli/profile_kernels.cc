@@ -25,13 +25,10 @@ double Seconds(Clock::duration time) {
 }
 
 template <class F>
-void OverPlaces(const FusedProgram& program, const Operand& operand, uint32_t count, uint32_t most, F&& f) {
-  if (operand.kind == Operand::Kind::kUniform) count = 1;
-  const uint32_t stride = std::max(1u, count / most);
-  for (uint32_t k = 0; k < count; k += stride)
-    f(operand.kind == Operand::Kind::kIndexed      ? program.places[operand.at + k]
-      : operand.kind == Operand::Kind::kContiguous ? operand.at + k
-                                                   : operand.at);
+void OverPlaces(const FusedProgram& program, const FusedRun& run, const Operand& operand, uint32_t most,
+                F&& f) {
+  const uint32_t count = operand.kind == Operand::Kind::kUniform ? 1 : run.count;
+  for (uint32_t k = 0; k < count; k += std::max(1u, count / most)) f(program.PlaceOf(run, operand, k));
 }
 
 /* What runs compute, in the words of the model. */
@@ -46,7 +43,7 @@ class KernelNames {
       for (uint32_t l = 0; l < fused.kernels[run.kernel].leaves; ++l) {
         const Operand& operand = fused.operands[run.first_operand + l];
         if (operand.base != Operand::Base::kWork) continue;
-        OverPlaces(fused, operand, run.count, kNone, [&](uint32_t place) {
+        OverPlaces(fused, run, operand, kNone, [&](uint32_t place) {
           if (reader_[place] == kNone) reader_[place] = r;
         });
       }
@@ -110,7 +107,7 @@ class KernelNames {
     const FusedKernel& kernel = fused_.kernels[run.kernel];
     for (size_t r = 0; r < kernel.code.results.size(); ++r) {
       const Operand& target = fused_.operands[run.first_operand + kernel.leaves + kernel.parameters + r];
-      OverPlaces(fused_, target, run.count, kMostInstances, [&](uint32_t place) {
+      OverPlaces(fused_, run, target, kMostInstances, [&](uint32_t place) {
         if (target.base == Operand::Base::kDerivatives) {
           words.Add(fused_.program->derivative_slots[fused_.states[place]], *this);
         } else if (target.base == Operand::Base::kWork && !fused_.compact && place < sorted_.slots()) {
@@ -334,7 +331,7 @@ std::optional<EvaluationCost> MeasureEvaluation(const PreparedRun& p) {
   size_t straight = 0;
   for (const FusedRun& r : fused.runs) {
     out.instances += r.count;
-    if (r.count <= 8) straight += fused.kernels[r.kernel].code.instructions.size() * r.count;
+    if (r.count <= 8 && !r.rows) straight += fused.kernels[r.kernel].code.instructions.size() * r.count;
   }
   StepTimer timer(run, fused, p.simulation.start);
   std::vector<double> interpreted, compiled;

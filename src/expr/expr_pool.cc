@@ -119,7 +119,10 @@ ExprId ExprPool::Append(Op op, uint32_t payload, uint64_t hash, std::span<const 
 
 ExprId ExprPool::Intern(Op op, uint32_t payload, uint64_t payload_hash, std::span<const ExprId> operands) {
   const uint64_t h = HashOf(op, payload_hash, operands);
-  const uint32_t slot_hash = SlotHash(h);
+  // Where it stands in the table nobody sees: ids tell nodes apart whose structural hashes are equal.
+  uint64_t place = MixHash(h, payload);
+  for (const ExprId operand : operands) place = MixHash(place, operand.value);
+  const uint32_t slot_hash = SlotHash(FinishHash(place));
   const uint32_t op_and_count = static_cast<uint32_t>(op) | (static_cast<uint32_t>(operands.size()) << 8);
   const size_t mask = slot_mask_;
   size_t at = slot_hash & mask;

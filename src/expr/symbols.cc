@@ -18,6 +18,18 @@ std::strong_ordering CompareNumbers(double a, double b) {
                  : std::strong_ordering::equal;
 }
 
+// What the order of operands sees of a name: the name; of an intermediate result of a mechanism
+// ("~arm.j3.A[1,2]",
+// "@j3.phi#12": users' names do not begin so) only what it is, "A[1,2]", "phi", so that the terms of
+// equations of like bodies stand in the same order, whatever the bodies are called (EX.2).
+std::string_view RoleOf(std::string_view name) {
+  if (name.empty() || (name[0] != '~' && name[0] != '@')) return name;
+  const size_t dot = name.rfind('.'), number = name.rfind('#');
+  const size_t begin = dot == std::string_view::npos ? 1 : dot + 1;
+  return name.substr(
+      begin, number == std::string_view::npos || number < begin ? std::string_view::npos : number - begin);
+}
+
 }  // namespace
 
 SymbolId ExprPool::DeclareSymbol(std::string_view name, int order) {
@@ -37,7 +49,7 @@ SymbolId ExprPool::DeclareSymbol(std::string_view name, SymbolKind kind) {
   }
   const SymbolId base(symbols_.size());
   symbols_.push_back({.name = name_id, .order = 0, .kind = kind, .base = base, .next = {}, .namesake = {}});
-  symbol_hashes_.push_back(MixHash(HashText(name), static_cast<uint64_t>(kind)));
+  symbol_hashes_.push_back(MixHash(HashText(RoleOf(name)), static_cast<uint64_t>(kind)));
   if (last.IsNone())
     symbol_of_name_[name_id.index()] = base;
   else

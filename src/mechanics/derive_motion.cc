@@ -10,6 +10,7 @@ namespace cotree {
 void MotionBuilder::AddMassProperties() {
   mass_.resize(mechanism_.composites.size());
   for (uint32_t c = 1; c < mass_.size(); ++c) {
+    const Home home(*this, c);
     for (const ComponentId id : mechanism_.composites[c].bodies) {
       const Component& component = graph_.components[id.index()];
       uint32_t f = UINT32_MAX;
@@ -38,6 +39,7 @@ void MotionBuilder::AddElements() {
   for (const SpatialElement& element : mechanism_.elements) {
     const ComponentId id = element.component;
     if (element.a == UINT32_MAX) continue;  // the mechanism as a whole: AddTotals
+    const Home home(*this, id);
     const bool two = element.b != UINT32_MAX;
     const auto reads = [&](std::initializer_list<std::string_view> names) {
       return std::any_of(names.begin(), names.end(), [&](std::string_view n) { return Has(id, n); });
@@ -113,6 +115,7 @@ void MotionBuilder::AddElements() {
 }
 
 Wrench MotionBuilder::ToParent(uint32_t c, const Wrench& wrench, const std::string& name) {
+  const Home home(*this, c);
   const Link& link = links_[c];
   const SymVec force = Let(name + ".f", link.R * wrench.force);
   return {force, Let(name + ".t", link.R * wrench.torque + Cross(link.r, force))};
@@ -136,6 +139,7 @@ void MotionBuilder::AddBias() {
   }
   for (size_t k = count; k-- > 1;) {
     const auto c = static_cast<uint32_t>(k);
+    const Home home(*this, c);
     const Link& link = links_[c];
     const Wrench own = {Let(link.name + ".bias_force", wrench[c].force),
                         Let(link.name + ".bias_torque", wrench[c].torque)};
@@ -155,12 +159,14 @@ void MotionBuilder::AddMassMatrix() {
   subtree_ = mass_;
   for (size_t k = count; k-- > 1;) {
     const auto c = static_cast<uint32_t>(k);
+    const Home home(*this, c);
     const uint32_t parent = mechanism_.composites[c].parent;
     if (!(subtree_[c].m.IsNumber() && mechanism_.composites[c].bodies.empty() && subtree_[c].m.IsZero()))
       subtree_[c] = Let(links_[c].name + ".subtree", subtree_[c]);
     if (parent != 0) subtree_[parent] = subtree_[parent] + Moved(subtree_[c], links_[c].R, links_[c].r);
   }
   for (uint32_t c = 1; c < count; ++c) {
+    const Home home(*this, c);
     const Link& link = links_[c];
     const MassProperties<Sym>& m = subtree_[c];
     for (uint32_t f = link.first; f < link.first + link.count; ++f) {
@@ -307,6 +313,7 @@ void MotionBuilder::AddReactions() {
   }
   for (size_t k = count; k-- > 1;) {
     const auto c = static_cast<uint32_t>(k);
+    const Home home(*this, c);
     const std::string name = links_[c].name + ".through";
     const Wrench own = {Let(name + ".f", wrench[c].force), Let(name + ".t", wrench[c].torque)};
     const SpatialJoint& joint = mechanism_.joints[mechanism_.composites[c].joint];
@@ -335,6 +342,7 @@ void MotionBuilder::AddTotals() {
       const Twist v = Velocity(c);
       const SymMat axes = WorldAxes(c);
       const SymVec place = WorldPlace(c);
+      const Home home(*this, c);
       const SymVec p = v.linear * m.m + Cross(v.angular, m.h);
       const SymVec l = m.inertia * v.angular + Cross(m.h, v.linear);
       const std::string name = links_[c].name + ".own";

@@ -58,6 +58,7 @@ void MotionBuilder::AddRecursive() {
   }
   for (size_t number = count; number-- > 1;) {
     const auto c = static_cast<uint32_t>(number);
+    const Home home(*this, c);
     const Link& link = links_[c];
     const std::string& name = link.name;
     Articulated I = {Let(name + ".A", inertia[c].A, true), Let(name + ".B", inertia[c].B),
@@ -97,6 +98,7 @@ void MotionBuilder::AddRecursive() {
     inertia[parent].C = inertia[parent].C + Less(C + r * shifted, Transpose(B) * r);
   }
   for (uint32_t c = 1; c < count; ++c) {
+    const Home home(*this, c);
     const Link& link = links_[c];
     Twist a = Carry(c, *acceleration_[mechanism_.composites[c].parent], false, true);
     a = Let(link.name + ".pre", a);

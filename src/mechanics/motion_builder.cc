@@ -10,6 +10,17 @@ namespace cotree {
 
 // ---- Variables and readings ------------------------------------------------------------------------------
 
+MotionBuilder::Home::Home(MotionBuilder& builder, uint32_t composite)
+    : builder_(builder), before_(builder.home_) {
+  const CompositeBody& body = builder.mechanism_.composites[composite];
+  const ComponentId joint =
+      body.joint == UINT32_MAX ? ComponentId() : builder.mechanism_.joints[body.joint].component;
+  if (!joint.IsNone())
+    builder.home_ = joint;
+  else if (!body.bodies.empty())
+    builder.home_ = body.bodies[0];
+}
+
 Sym MotionBuilder::NewUnknown(const std::string& name, uint32_t* local) {
   // Names are for people only; equal ones are told apart.
   std::string unique = name;
@@ -18,6 +29,7 @@ Sym MotionBuilder::NewUnknown(const std::string& name, uint32_t* local) {
   const auto number = static_cast<uint32_t>(main_.variables.size());
   local_of_[symbol.value] = number;
   main_.variables.push_back({ScalarVariable::Role::kVariable, 0, 0, symbol});
+  homes_.push_back(home_);
   if (local != nullptr) *local = number;
   return {&pool_, pool_.Symbol(symbol)};
 }
@@ -165,6 +177,7 @@ void MotionBuilder::SupplyTo(ComponentId component, std::string_view name, uint3
   const Component& c = graph_.components[component.index()];
   const uint32_t first = graph_.elements[c.element.index()].input_first[v];
   uint32_t local = 0;
+  const Home home(*this, component);
   std::string label = NameOf(component) + "." + std::string(name);
   if (!variable->shape.empty()) label += "[" + std::to_string(element + 1) + "]";
   const Sym own = NewUnknown("@" + label, &local);
@@ -182,6 +195,7 @@ void MotionBuilder::Finish() {
   if (!give_.IsNone()) {
     local_of_[give_.value] = main_.owned++;
     main_.variables.push_back({ScalarVariable::Role::kDiscrete, 0, 0, give_});
+    homes_.push_back(ComponentId(0));
   }
   main_.variables.insert(main_.variables.end(), readings_.begin(), readings_.end());
   std::stable_partition(main_.equations.begin(), main_.equations.end(),
@@ -204,6 +218,7 @@ void MotionBuilder::Finish() {
   main.scalar = std::move(main_);
   main.component = ComponentId(0);
   main.readings = std::move(reading_of_);
+  main.homes = std::move(homes_);
   out_.parts.insert(out_.parts.begin(), std::move(main));
 }
 
@@ -299,6 +314,7 @@ MotionBuilder::PlaceVariables MotionBuilder::AddPlace(const std::string& name) {
 }
 
 void MotionBuilder::MakeLink(uint32_t composite) {
+  const Home home(*this, composite);
   const CompositeBody& body = mechanism_.composites[composite];
   const SpatialJoint& joint = mechanism_.joints[body.joint];
   const ComponentId id = joint.component;
@@ -344,8 +360,8 @@ void MotionBuilder::MakeLink(uint32_t composite) {
     return {};
   };
   const auto turned = [&](const Sym& angle) {
-    const Sym sine = Let("sin(" + link.name + ")", Sin(angle)) * Sym(sign);
-    const Sym cosine = Let("cos(" + link.name + ")", Cos(angle));
+    const Sym sine = Let(link.name + ".sin", Sin(angle)) * Sym(sign);
+    const Sym cosine = Let(link.name + ".cos", Cos(angle));
     return AboutAxis<Sym>(joint.n, sine, cosine);
   };
   const auto quaternion = [&] {
@@ -449,6 +465,7 @@ void MotionBuilder::MakeLink(uint32_t composite) {
 const SymMat& MotionBuilder::WorldAxes(uint32_t c) {
   if (!world_axes_[c]) {
     const SymMat above = WorldAxes(mechanism_.composites[c].parent);
+    const Home home(*this, c);
     world_axes_[c] = Let(links_[c].name + ".axes", above * links_[c].R);
   }
   return *world_axes_[c];
@@ -458,7 +475,9 @@ const SymVec& MotionBuilder::WorldPlace(uint32_t c) {
   if (!world_place_[c]) {
     const uint32_t parent = mechanism_.composites[c].parent;
     const SymVec above = WorldPlace(parent);
-    world_place_[c] = Let(links_[c].name + ".place", above + WorldAxes(parent) * links_[c].r);
+    const SymMat axes = WorldAxes(parent);
+    const Home home(*this, c);
+    world_place_[c] = Let(links_[c].name + ".place", above + axes * links_[c].r);
   }
   return *world_place_[c];
 }
@@ -466,6 +485,7 @@ const SymVec& MotionBuilder::WorldPlace(uint32_t c) {
 const Twist& MotionBuilder::Velocity(uint32_t c) {
   if (!velocity_[c]) {
     const Twist above = Velocity(mechanism_.composites[c].parent);
+    const Home home(*this, c);
     const Link& link = links_[c];
     const SymMat back = Transpose(link.R);
     Twist out;
@@ -483,6 +503,7 @@ Twist MotionBuilder::Carry(uint32_t c, const Twist& above, bool accelerated, boo
   const Link& link = links_[c];
   const SymMat back = Transpose(link.R);
   const SymVec w = Velocity(mechanism_.composites[c].parent).angular;
+  const Home home(*this, c);
   Twist out;
   out.angular = back * above.angular + Cross(back * w, link.turning);
   out.linear = back * (above.linear + Cross(above.angular, link.r) + Cross(w, Cross(w, link.r)) +

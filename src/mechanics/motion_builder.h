@@ -67,6 +67,22 @@ class MotionBuilder {
     std::string name;
   };
 
+  /** While it lives, new variables belong to a component: to the joint that carries a composite, say. */
+  class Home {
+   public:
+    Home(MotionBuilder& builder, ComponentId component) : builder_(builder), before_(builder.home_) {
+      builder.home_ = component;
+    }
+    Home(MotionBuilder& builder, uint32_t composite);
+    ~Home() { builder_.home_ = before_; }
+    Home(const Home&) = delete;
+    Home& operator=(const Home&) = delete;
+
+   private:
+    MotionBuilder& builder_;
+    ComponentId before_;
+  };
+
   // motion_builder.cc: variables and readings
   Sym Let(const std::string& name, const Sym& value);
   SymVec Let(const std::string& name, const SymVec& value);
@@ -192,6 +208,8 @@ class MotionBuilder {
   MotionEquations out_;
 
   ScalarElement main_;
+  ComponentId home_ = ComponentId(0);
+  std::vector<ComponentId> homes_;  // of the variables of main_
   std::vector<ScalarVariable> readings_;
   std::vector<AddedReading> reading_of_;
   std::unordered_map<uint32_t, uint32_t> local_of_;  // by symbol: own variables; readings + kReading

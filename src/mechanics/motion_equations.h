@@ -17,6 +17,8 @@ struct AddedPart {
   ScalarElement scalar;
   ComponentId component;  // whose parameters it sees
   std::vector<AddedReading> readings;
+  std::vector<ComponentId>
+      homes;  // of variables that it owns: the component they belong to; empty: `component`
 };
 
 /** An exogenous input of a component, and the variable of an added part that is its value. */

@@ -23,9 +23,14 @@ using StraightFunction = void (*)(const double* states, double* derivatives, dou
                                   const double* constants, double* scratch, const double* times,
                                   void* const* functions);
 
+using RowsFunction = void (*)(const double* states, double* derivatives, double* work,
+                              const double* constants, double* scratch, const double* times,
+                              void* const* functions, const uint32_t* places, uint64_t count);
+
 struct CompiledProgram::Call {
   LoopFunction loop = nullptr;
   StraightFunction straight = nullptr;
+  RowsFunction rows = nullptr;
   uint32_t next = 0;  // the step behind it
 };
 
@@ -511,15 +516,34 @@ class LoopWriter {
 
 // ---- Straight-line code
 
-/* Instances one after the other; what was read or written before is not read again. */
+/* Instances one after the other; what was read or written before is not read again. Or, of runs in rows, the
+body of a loop over the rows. */
 class StraightWriter {
  public:
   explicit StraightWriter(const FusedProgram& program) : program_(program) {}
+
+  /// A loop over the rows of such runs; empty: not possible.
+  std::string Rows(const FusedRun& run) {
+    rows_ = true;
+    FusedRun one = run;
+    one.count = 1;
+    if (!Add(one)) return {};
+    std::string text = "; a loop over rows\n" + Declarations(Lanes()) + "define void @kernel(" + kArguments +
+                       ", ptr %rows, i64 %count) nounwind {\nentry:\n" + kTimes +
+                       "  br label %loop\nloop:\n" +
+                       "  %row = phi ptr [ %rows, %entry ], [ %row.next, %loop ]\n" +
+                       "  %left = phi i64 [ %count, %entry ], [ %left.next, %loop ]\n" + body_;
+    text += "  %row.next = getelementptr i32, ptr %row, i64 " + Text(run.width) +
+            "\n  %left.next = sub i64 %left, 1\n  %more = icmp ne i64 %left.next, 0\n"
+            "  br i1 %more, label %loop, label %end\nend:\n  ret void\n}\n";
+    return text;
+  }
 
   bool Add(const FusedRun& run) {
     const FusedKernel& kernel = program_.kernels[run.kernel];
     const Operand* operands = program_.operands.data() + run.first_operand;
     const uint32_t inputs = kernel.leaves + kernel.parameters;
+    run_ = &run;
     std::vector<std::string> names(kernel.code.instructions.size());
     for (uint32_t instance = 0; instance < run.count; ++instance) {
       names.assign(names.size(), "");
@@ -606,33 +630,43 @@ class StraightWriter {
     return false;
   }
   std::string Finish() {
-    std::string text = "; straight-line code\n" + Declarations(Lanes());
-    text +=
-        "define void @kernel(ptr %states, ptr %derivatives, ptr %work, ptr %constants, ptr %scratch, ptr "
-        "%times, ptr "
-        "%functions) nounwind {\n"
-        "  %time = load double, ptr %times\n  %sta = getelementptr double, ptr %times, i64 1\n  %switch = "
-        "load double, ptr %sta\n";
-    return text + body_ + "  ret void\n}\n";
+    return "; straight-line code\n" + Declarations(Lanes()) + "define void @kernel(" + kArguments +
+           ") nounwind {\n" + kTimes + body_ + "  ret void\n}\n";
   }
 
  private:
+  static constexpr const char* kArguments =
+      "ptr %states, ptr %derivatives, ptr %work, ptr %constants, ptr %scratch, ptr %times, ptr %functions";
+  static constexpr const char* kTimes =
+      "  %time = load double, ptr %times\n  %sta = getelementptr double, ptr %times, i64 1\n"
+      "  %switch = load double, ptr %sta\n";
   static constexpr const char* kBases[] = {"%states", "%derivatives", "%work", "%constants", "%scratch"};
-  uint64_t Place(const Operand& operand, uint32_t instance) const {
-    const uint64_t place = operand.kind == Operand::Kind::kUniform ? operand.at
-                           : operand.kind == Operand::Kind::kContiguous
-                               ? operand.at + instance
-                               : program_.places[operand.at + instance];
-    return place | static_cast<uint64_t>(operand.base) << 32;
+  // Where an operand stands: its array, and its place there or (rows) its place of the row and the offset.
+  using Place = std::array<uint32_t, 3>;
+  Place PlaceOf(const Operand& operand, uint32_t instance) const {
+    const auto base = static_cast<uint32_t>(operand.base);
+    return rows_ ? Place{base, operand.at - run_->first_place, operand.offset}
+                 : Place{base, program_.PlaceOf(*run_, operand, instance), 0};
   }
-  std::string Pointer(uint64_t place) {
+  std::string Pointer(const Place& place) {
     const std::string name = "%p" + Text(next_++);
-    body_ += "  " + name + " = getelementptr double, ptr " + kBases[place >> 32] + ", i64 " +
-             Text(place & UINT32_MAX) + "\n";
+    std::string base = kBases[place[0]];
+    if (rows_) {
+      std::string& known = row_base_[{place[0], place[1]}];
+      if (known.empty()) {
+        known = "%b" + Text(next_++);
+        body_ += "  " + known + ".a = getelementptr i32, ptr %row, i64 " + Text(place[1]) + "\n  " + known +
+                 ".n = load i32, ptr " + known + ".a\n  " + known + ".w = zext i32 " + known +
+                 ".n to i64\n  " + known + " = getelementptr double, ptr " + base + ", i64 " + known + ".w\n";
+      }
+      base = known;
+    }
+    body_ +=
+        "  " + name + " = getelementptr double, ptr " + base + ", i64 " + Text(place[rows_ ? 2 : 1]) + "\n";
     return name;
   }
   const std::string& Load(const Operand& operand, uint32_t instance) {
-    const uint64_t place = Place(operand, instance);
+    const Place place = PlaceOf(operand, instance);
     std::string& known = known_[place];
     if (known.empty()) {
       const std::string from = Pointer(place);
@@ -642,7 +676,7 @@ class StraightWriter {
     return known;
   }
   void Store(const Operand& operand, uint32_t instance, const std::string& value) {
-    const uint64_t place = Place(operand, instance);
+    const Place place = PlaceOf(operand, instance);
     known_[place] = value;
     const std::string to = Pointer(place);
     body_ += "  store double " + value + ", ptr " + to + "\n";
@@ -651,7 +685,10 @@ class StraightWriter {
   const FusedProgram& program_;
   Arithmetic one_{1}, many_{Lanes()};
   std::string body_;
-  std::unordered_map<uint64_t, std::string> known_;
+  std::map<Place, std::string> known_;
+  std::map<std::pair<uint32_t, uint32_t>, std::string> row_base_;  // pointers to places of the row
+  const FusedRun* run_ = nullptr;
+  bool rows_ = false;
   uint64_t next_ = 0;
 };
 
@@ -708,6 +745,7 @@ std::unique_ptr<CompiledProgram> CompiledProgram::Make(const FusedProgram& progr
   Maker maker(search);
   const bool loops = std::any_of(program.runs.begin(), program.runs.end(),
                                  [](const FusedRun& run) { return run.count > kFewInstances; });
+  std::unordered_map<uint32_t, void*> rows_of;  // by kernel
   for (size_t s = 0; s < program.steps.size();) {
     if (program.steps[s].kind != FusedStep::Kind::kRun) {
       ++s;
@@ -718,9 +756,18 @@ std::unique_ptr<CompiledProgram> CompiledProgram::Make(const FusedProgram& progr
     void* function = nullptr;
     // The ends of an array are a loop of one: places are data, so the text is the same for every size.
     const bool end =
-        loops && run.count == 1 && program.kernels[run.kernel].code.instructions.size() <= kShortPiece;
+        loops && !run.rows && run.count == 1 && program.kernels[run.kernel].code.instructions.size() <= kShortPiece;
     run.sequential = run.sequential || end;
-    if (run.count > kFewInstances || end) {
+    if (run.rows) {
+      void*& made = rows_of[run.kernel];
+      if (made == nullptr) {
+        const std::string ir = StraightWriter(program).Rows(run);
+        if (!ir.empty()) made = maker.Make(ir, out->codes_, &out->from_cache_, problem);
+      }
+      function = made;
+      call.rows = reinterpret_cast<RowsFunction>(function);
+      call.next = static_cast<uint32_t>(++s);
+    } else if (run.count > kFewInstances || end) {
       const std::string ir = LoopIr(program, run);
       if (!ir.empty()) function = maker.Make(ir, out->codes_, &out->from_cache_, problem);
       call.loop = reinterpret_cast<LoopFunction>(function);
@@ -733,7 +780,7 @@ std::unique_ptr<CompiledProgram> CompiledProgram::Make(const FusedProgram& progr
              program.steps[s].kind == FusedStep::Kind::kRun;
            ++s) {
         const FusedRun& next = program.runs[program.steps[s].index];
-        if (next.count > kFewInstances) break;
+        if (next.count > kFewInstances || next.rows) break;
         ok = ok && writer.Add(next);
         length += next.count * program.kernels[next.kernel].code.instructions.size();
       }
@@ -766,6 +813,11 @@ size_t CompiledProgram::Run(size_t step, const FusedArrays& arrays, uint32_t fir
     return call.next;
   }
   const FusedRun& run = program_->runs[program_->steps[step].index];
+  if (call.rows != nullptr) {
+    call.rows(arrays.states, arrays.derivatives, arrays.work, program_->constants.data(), arrays.scratch,
+              times, functions_.data(), program_->places.data() + run.first_place, run.count);
+    return call.next;
+  }
   const FusedKernel& kernel = program_->kernels[run.kernel];
   const size_t count = kernel.leaves + kernel.parameters + kernel.code.results.size();
   constexpr size_t kMost = 64;

@@ -23,8 +23,9 @@ TieredProgram::TieredProgram(FusedProgram program, ProgramTier tier)
   size_t straight = 0;
   for (const FusedRun& r : program_.runs) {
     const auto length = static_cast<double>(program_.kernels[r.kernel].code.instructions.size());
-    cost_ += 20 + length * (r.count > 8 ? 5 + 0.2 * r.count : 2.0 * r.count);
-    if (r.count <= 8) straight += program_.kernels[r.kernel].code.instructions.size() * r.count;
+    const bool single = r.count <= 8 || r.rows;
+    cost_ += 20 + length * (single ? 2.0 * r.count : 5 + 0.2 * r.count);
+    if (single && !r.rows) straight += program_.kernels[r.kernel].code.instructions.size() * r.count;
   }
   if (tier_ == ProgramTier::kAutomatic && straight > kLargestToCompile) tier_ = ProgramTier::kInterpreter;
   if (tier_ == ProgramTier::kCompiled)
@@ -100,9 +101,7 @@ FusedEvaluation::FusedEvaluation(ProgramRun& run, FusedProgram program, ProgramT
       const Operand& operand = p.operands[r.first_operand + l];
       if (operand.base != Operand::Base::kStates) continue;
       const uint32_t count = operand.kind == Operand::Kind::kUniform ? 1 : r.count;
-      for (uint32_t i = 0; i < count; ++i)
-        states_read_.push_back(operand.kind == Operand::Kind::kIndexed ? p.places[operand.at + i]
-                                                                       : operand.at + i);
+      for (uint32_t i = 0; i < count; ++i) states_read_.push_back(p.PlaceOf(r, operand, i));
     }
   }
   std::sort(states_read_.begin(), states_read_.end());

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "base/words_hash.h"
 #include "program/differentiate_code.h"
 #include "program/run_fused.h"
 #include "program/specialize_fused.h"
@@ -38,14 +39,6 @@ uint32_t CostOf(const Instruction& i) {
       return 1;
   }
 }
-
-struct VectorHash {
-  size_t operator()(const std::vector<uint32_t>& v) const {
-    uint64_t h = 0x9e3779b97f4a7c15u ^ v.size();
-    for (const uint32_t x : v) h = (std::rotl(h, 5) ^ x) * 0x517cc1b727220a95u;
-    return static_cast<size_t>(h ^ (h >> 29));
-  }
-};
 
 class Fuser {
  public:
@@ -503,10 +496,21 @@ class Fuser {
     for (const auto& [needed, by] : edges) successors[at[needed]++] = by;
 
     TakeCopies();
-    std::vector<std::vector<uint32_t>> ready(out_.kernels.size());
-    std::deque<uint32_t> waiting;  // kernels, or nodes from kernels.size() on
-    std::vector<bool> listed(out_.kernels.size(), false);
     const auto kernels = static_cast<uint32_t>(out_.kernels.size());
+    std::vector<std::vector<uint32_t>> ready(kernels);
+    std::deque<uint32_t> waiting;  // kernels, nodes from `kernels` on, homes from `first_home` on
+    std::vector<bool> listed(kernels, false);
+    // Kernels of few instances: all that is ready at one home before the next home is visited, so that what a
+    // component needs stands together (PR.16).
+    std::vector<uint32_t> instances_of(kernels, 0);
+    for (const Item& item : items_) ++instances_of[item.kernel];
+    const uint32_t first_home = kernels + nodes - items;
+    std::unordered_map<uint32_t, std::deque<uint32_t>> at_home;
+    const auto is_few = [&](uint32_t kernel) { return !whole_ && instances_of[kernel] <= kFewReady; };
+    const auto home_of = [&](uint32_t node) {
+      const uint32_t home = sorted_.system->HomeOfVariable(sorted_.OfSlot(items_[node].slot).variable);
+      return home == kNone ? kNone - first_home : home;
+    };
     const auto make_ready = [&](uint32_t node) {
       if (node >= items) {
         const bool needed = node - items < blocks ? block_needed_[node - items] != 0
@@ -515,6 +519,13 @@ class Fuser {
         return;
       }
       const uint32_t kernel = items_[node].kernel;
+      if (is_few(kernel)) {
+        const uint32_t home = home_of(node);
+        std::deque<uint32_t>& queue = at_home[home];
+        if (queue.empty()) waiting.push_back(first_home + home);
+        queue.push_back(node);
+        return;
+      }
       ready[kernel].push_back(node);
       if (!listed[kernel]) {
         listed[kernel] = true;
@@ -536,6 +547,18 @@ class Fuser {
     while (!waiting.empty()) {
       const uint32_t next = waiting.front();
       waiting.pop_front();
+      if (next >= first_home) {
+        std::deque<uint32_t>& queue = at_home[next - first_home];
+        while (!queue.empty()) {  // grows on the way
+          const uint32_t node = queue.front();
+          batch.assign(1, node);
+          AddRun(items_[node].kernel, batch, false);
+          out_.runs.back().home = next - first_home;
+          finish(node);
+          queue.pop_front();
+        }
+        continue;
+      }
       if (next >= kernels) {
         const uint32_t node = next - kernels;
         out_.steps.push_back(node < blocks ? FusedStep{FusedStep::Kind::kBlock, node}
@@ -694,7 +717,7 @@ class Fuser {
   std::vector<uint32_t> tokens_;
   LargeVector<uint32_t> leaves_, bases_;
   std::vector<Item> items_;
-  std::unordered_map<std::vector<uint32_t>, uint32_t, VectorHash> kernel_of_;
+  std::unordered_map<std::vector<uint32_t>, uint32_t, WordsHash> kernel_of_;
   std::vector<std::vector<std::pair<uint32_t, uint32_t>>> parameter_of_;  // by kernel: base, offset
 };
 

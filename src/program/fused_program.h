@@ -13,7 +13,8 @@ one place after the other, or through a table of places. */
 struct Operand {
   enum class Base : uint8_t { kStates, kDerivatives, kWork, kConstants, kScratch } base = Base::kWork;
   enum class Kind : uint8_t { kUniform, kContiguous, kIndexed } kind = Kind::kUniform;
-  uint32_t at = 0;  // the first place; of kIndexed: where its places begin in FusedProgram::places
+  uint32_t at = 0;      // the first place; of kIndexed: where its places begin in FusedProgram::places
+  uint32_t offset = 0;  // of kIndexed: places behind the one of the table
 };
 
 /** Code that was put together from the equations on the way to a result: instruction kLoad a reads leaf a,
@@ -24,12 +25,20 @@ struct FusedKernel {
 };
 
 /** The same code for many instances. Operands stand in FusedProgram::operands: leaves, parameters, then one
-target for each result. */
+target for each result.
+
+Rows: the places of one instance stand beside each other, `width` of them, and several operands may share one,
+each at its offset (docs/theory/program.md, PR.16). Otherwise (width 1) each operand has a column of its own.
+*/
 struct FusedRun {
   uint32_t kernel = 0;
   uint32_t count = 0;
   uint32_t first_operand = 0;
   bool sequential = false;  // instances read what those before them wrote
+  bool rows = false;
+  uint32_t width = 1;
+  uint32_t first_place = 0;    // of rows
+  uint32_t home = UINT32_MAX;  // the component whose equations it computes; none: several
 };
 
 /** What an evaluation is made of. */
@@ -64,6 +73,17 @@ struct FusedProgram {
   bool compact = true;
   bool complete = true;  // false: what was asked for is too large for it (Jacobians)
 
+  /// Where an operand of an instance stands in its array.
+  uint32_t PlaceOf(const FusedRun& run, const Operand& operand, uint32_t instance) const {
+    switch (operand.kind) {
+      case Operand::Kind::kUniform:
+        return operand.at;
+      case Operand::Kind::kContiguous:
+        return operand.at + instance;
+      default:
+        return places[operand.at + instance * run.width] + operand.offset;
+    }
+  }
   size_t instructions() const;
   /// Bytes of code and tables: code does not grow with the number of instances.
   size_t code_bytes() const;

@@ -92,7 +92,7 @@ class Planner {
   // the result depends on is there.
   bool TakeSingles(uint32_t s, const FusedRun& run, const FusedKernel& kernel, const Operand* operands,
                    const Operand* targets) {
-    if (run.count != 1 || (s > 0 && IsFew(s - 1)) || IsFew(s + 1)) return false;
+    if (run.count != 1 || run.rows || (s > 0 && IsFew(s - 1)) || IsFew(s + 1)) return false;
     const std::vector<Instruction>& code = kernel.code.instructions;
     for (size_t r = 0; r < kernel.code.results.size(); ++r) {
       if (targets[r].base != Operand::Base::kDerivatives) return false;

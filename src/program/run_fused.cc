@@ -59,7 +59,7 @@ void FusedInterpreter::Run(const FusedRun& run, const FusedArrays& arrays) {
 }
 
 void FusedInterpreter::Run(const FusedRun& run, const FusedArrays& arrays, uint32_t first, uint32_t count) {
-  if (run.sequential || count <= kFew) {
+  if (run.sequential || run.rows || count <= kFew) {
     RunSingle(run, arrays, first, count);
     return;
   }
@@ -174,19 +174,9 @@ void FusedInterpreter::RunSingle(const FusedRun& run, const FusedArrays& arrays,
   const std::vector<Instruction>& code = kernel.code.instructions;
   const uint32_t inputs = kernel.leaves + kernel.parameters;
   double* r = registers_.data();
-  const auto place = [&](const Operand& operand, uint32_t instance) -> size_t {
-    switch (operand.kind) {
-      case Operand::Kind::kUniform:
-        return operand.at;
-      case Operand::Kind::kContiguous:
-        return operand.at + instance;
-      default:
-        return program_.places[operand.at + instance];
-    }
-  };
   for (uint32_t instance = first; instance < first + count; ++instance) {
     for (uint32_t k = 0; k < inputs; ++k)
-      leaves_[k] = ArrayOf(operands[k].base, arrays) + place(operands[k], instance);
+      leaves_[k] = ArrayOf(operands[k].base, arrays) + program_.PlaceOf(run, operands[k], instance);
     for (size_t k = 0; k < code.size(); ++k) {
       const Instruction& i = code[k];
       switch (i.code) {
@@ -238,7 +228,7 @@ void FusedInterpreter::RunSingle(const FusedRun& run, const FusedArrays& arrays,
     }
     for (size_t k = 0; k < kernel.code.results.size(); ++k) {
       const Operand& target = operands[inputs + k];
-      ArrayOf(target.base, arrays)[place(target, instance)] = r[kernel.code.results[k]];
+      ArrayOf(target.base, arrays)[program_.PlaceOf(run, target, instance)] = r[kernel.code.results[k]];
     }
   }
 }

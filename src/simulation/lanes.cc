@@ -118,10 +118,12 @@ uint64_t ShapeOf(const FusedProgram& p) {
     hash.Add(x);
   for (const FusedRun& run : p.runs) {
     hash.Add(uint64_t{run.kernel} << 32 | run.count);
-    hash.Add(run.first_operand);
+    hash.Add(uint64_t{run.first_operand} << 32 | run.width);
   }
-  for (const Operand& o : p.operands)
+  for (const Operand& o : p.operands) {
     hash.Add(static_cast<uint64_t>(o.base) << 48 | static_cast<uint64_t>(o.kind) << 40 | o.at);
+    hash.Add(o.offset);
+  }
   for (const uint32_t x : p.places) hash.Add(x);
   for (const uint32_t x : p.states) hash.Add(x);
   for (const auto& [slot, place] : p.copies) hash.Add(uint64_t{slot} << 32 | place);
@@ -180,10 +182,7 @@ FusedProgram SpreadOverLanes(const FusedProgram& p, uint32_t lanes) {
             out.operands.push_back(operand(Operand::Base::kWork, leaf == at.time ? p.work : p.work + 1));
         }
         const Operand& own = p.operands[run.first_operand + k];
-        out.operands.push_back(operand(own.base, own.kind == Operand::Kind::kUniform ? own.at
-                                                 : own.kind == Operand::Kind::kContiguous
-                                                     ? own.at + instance
-                                                     : p.places[own.at + instance]));
+        out.operands.push_back(operand(own.base, p.PlaceOf(run, own, instance)));
       }
     }
   }

@@ -156,6 +156,8 @@ void Builder::AddMotion() {
   out_.in_space = true;
   const auto first = static_cast<uint32_t>(out_.parts.size());
   for (const AddedPart& part : options_.motion->parts) AddPart(part.scalar, part.component);
+  for (const ComponentId home : options_.motion->parts[0].homes)
+    out_.motion_homes.push_back(static_cast<uint32_t>(home.index()));
   for (uint32_t k = 0; k < options_.motion->parts.size(); ++k) {
     const std::vector<AddedReading>& readings = options_.motion->parts[k].readings;
     for (uint32_t i = 0; i < readings.size(); ++i) {

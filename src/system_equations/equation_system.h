@@ -76,7 +76,8 @@ struct EquationSystem {
   LargeVector<uint32_t> incidence_variable;
   LargeVector<uint8_t> incidence_order;
 
-  bool in_space = false;  // it has equations of motion
+  bool in_space = false;               // it has equations of motion
+  std::vector<uint32_t> motion_homes;  // of the variables of these: the component they belong to
   /** A variable that is 0 in every motion (MotionInvariant). */
   struct Invariant {
     uint32_t variable;
@@ -118,6 +119,8 @@ struct EquationSystem {
   uint32_t equation_count() const { return part_equations + static_cast<uint32_t>(row_defined.size()); }
   uint32_t PartOfVariable(uint32_t variable) const;
   uint32_t PartOfEquation(uint32_t equation) const;
+  /// The component that a variable belongs to, also where the system added it; UINT32_MAX: none, it is a sum.
+  uint32_t HomeOfVariable(uint32_t variable) const;
   bool IsRow(uint32_t equation) const {
     return equation >= part_equations && equation < equation_count() &&
            (replaced.empty() || replaced.count(equation) == 0);
@@ -173,7 +176,7 @@ struct EquationOptions {
   std::vector<MeasuredInput> measured;
   /// Rows are shared by sums where their total length would exceed this many times the edges (design §3.2).
   double longest_rows = 8;
-  bool own_parameters = false;  // each component has its numbers for itself (ParameterTable)
+  bool own_parameters = false;              // each component has its numbers for itself (ParameterTable)
   const MotionEquations* motion = nullptr;  // of what moves in space; none: nothing does
 };
 

@@ -15,6 +15,18 @@ uint32_t EquationSystem::PartOfVariable(uint32_t variable) const {
   return static_cast<uint32_t>(at - parts.begin()) - 1;
 }
 
+uint32_t EquationSystem::HomeOfVariable(uint32_t variable) const {
+  if (variable >= part_variables) return UINT32_MAX;
+  const uint32_t number = PartOfVariable(variable);
+  const auto components = static_cast<uint32_t>(graph->components.size());
+  if (number < components) return number;
+  const Part& part = parts[number];
+  // The motion is the first part behind the components.
+  if (number == components && variable - part.first_variable < motion_homes.size())
+    return motion_homes[variable - part.first_variable];
+  return part.component;
+}
+
 uint32_t EquationSystem::PartOfEquation(uint32_t equation) const {
   const auto at = std::upper_bound(parts.begin(), parts.end(), equation,
                                    [](uint32_t e, const Part& p) { return e < p.first_equation; });

@@ -251,6 +251,54 @@ TEST_F(Tiers, RandomSystems) {
   EXPECT_GE(counts.systems, count);
 }
 
+// A tree of links: `arms` chains of `links` each on one body, with axes that take turns and all masses
+// different.
+std::string Mechanism(int arms, int links) {
+  const char* joints[] = {"Revolute(n = [0, 1, 0])", "Revolute(n = [1, 0, 0])", "Prismatic(n = [0, 0, 1])",
+                          "Revolute(n = [0, 0.6, 0.8])"};
+  std::string text =
+      "system Tree {\n  gravity : Gravity(g = [0, 0, -9.81] m/s^2)\n  base : Revolute(n = [0, 0, 1])\n"
+      "  hub : Body(m = 5 kg, center = [0, 0, 0] m, I = [0.1, 0.1, 0.1, 0, 0, 0] kg*m^2)\n"
+      "  connect mechanics.ground -- base.a\n  connect base.b -- hub.a\n";
+  for (int a = 1; a <= arms; ++a) {
+    std::string before = "base.b";
+    for (int k = 1; k <= links; ++k) {
+      const std::string n = std::to_string(a) + "_" + std::to_string(k);
+      text += "  j" + n + " : " + joints[k % 4] + "\n  r" + n + " : Arm(r = [0.1, 0, -0.5] m)\n  b" + n +
+              " : Body(m = " + std::to_string(1 + 0.01 * k) +
+              " kg, center = [0.02, 0.01, -0.25] m, I = [0.021, 0.022, 0.004, 0, 0, 0] kg*m^2)\n";
+      text += "  connect " + before + " -- r" + n + ".a\n  connect r" + n + ".b -- j" + n +
+              ".a\n  connect j" + n + ".b -- b" + n + ".a\n";
+      before = "j" + n + ".b";
+    }
+  }
+  return text + "}\n";
+}
+
+// Long mechanisms are loops over classes of joints: the bits stay, and code does not grow with the links.
+TEST_F(Tiers, LongMechanismsAreLoops) {
+  Counts counts;
+  size_t code[2] = {}, instances[2] = {};
+  for (const int size : {0, 1}) {
+    NoReader reader;
+    const auto loaded = LoadModelText("tree.cot", Mechanism(2, 16 << size), reader);
+    Compare(*loaded, {}, 0.0005, "tree of " + std::to_string(2 * (16 << size)) + " links", counts);
+    if (HasFatalFailure()) return;
+    NoReader again;
+    const auto own = LoadModelText("tree.cot", Mechanism(2, 16 << size), again);
+    const auto translation = Translate(*own);
+    ASSERT_TRUE(translation->ok);
+    const FusedProgram fused = FuseDerivatives(*translation->program);
+    code[size] = fused.code_bytes();
+    for (const FusedRun& run : fused.runs) instances[size] += run.rows ? run.count : 0;
+  }
+  Say("mechanisms", counts);
+  EXPECT_EQ(counts.runs, 2u);
+  EXPECT_GT(instances[0], 30u);
+  EXPECT_GE(instances[1], 2 * instances[0]);
+  EXPECT_LE(code[1], code[0] + code[0] / 50);
+}
+
 // After the first steps a step allocates nothing, whatever the method and the tier, but factors that KLU
 // finds with new pivots: at the 20 times at which all is forgotten, or where old pivots are no good. IDA,
 // too.

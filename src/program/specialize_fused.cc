@@ -163,6 +163,7 @@ class Specializer {
         ++s;
         continue;
       }
+      ++sequence_;
       for (size_t k = s; k < end; ++k) Take(runs[old[k].index]);
       Finish(steps);
       s = end;
@@ -244,7 +245,7 @@ class Specializer {
   bool IsStored(uint64_t key) const {
     if (static_cast<Operand::Base>(key >> 32) != Operand::Base::kWork || !p_.compact) return true;
     const auto at = reader_.find(static_cast<uint32_t>(key));
-    return at != reader_.end() && at->second == 0;
+    return at != reader_.end() && at->second != sequence_;
   }
 
   // The code of what was taken, in pieces.
@@ -376,6 +377,7 @@ class Specializer {
   }
 
   FusedProgram& p_;
+  uint32_t sequence_ = 0;  // of straight-line code, counted as FindReaders does
   Values values_;
   std::unordered_map<uint64_t, uint32_t> stored_;  // by place: the value that stands there
   std::vector<uint64_t> targets_;                  // places in the order of their first store

@@ -20,7 +20,7 @@ TEST(Examples, EveryExperimentRuns) {
     DiskReader reader;
     const auto loaded = LoadModel(path.string(), reader);
     for (const Experiment& experiment : loaded->model.experiments) {
-      const std::string name = loaded->model.names.Text(experiment.name);
+      const std::string name(loaded->model.names.Text(experiment.name));
       SCOPED_TRACE(path.stem().string() + " " + name);
       const test::Ran run = test::RunCotree({"simulate", path.string(), "--experiment", name, "--out", rows});
       EXPECT_EQ(run.exit_code, 0) << run.err;

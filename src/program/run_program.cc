@@ -450,7 +450,8 @@ void ProgramRun::TangentBlock(uint32_t index, double time, double time_tangent) 
   const bool open = IsOpen(index);
   for (const uint32_t slot : block.unknowns) dual_values_[slot].tangent = open ? tangents[slot] : 0;
   CodeContext<Dual> context = DualContext(time, time_tangent);
-  std::vector<double> right(block.rows.size());
+  thread_local std::vector<double> right;  // nothing is allocated in a step
+  right.resize(block.rows.size());
   for (size_t r = 0; r < block.rows.size(); ++r) {
     const BlockRow& row = block.rows[r];
     if (row.foreign != UINT32_MAX) {

@@ -51,7 +51,7 @@ class ProgramRun {
 
   /** Implicit blocks that are not solved but left open, for integrators that solve them together with their
   own equations: their unknowns are given like states, their rows are evaluated. */
-  void Open(std::vector<uint32_t> blocks) { open_ = std::move(blocks); }
+  void Open(const std::vector<uint32_t>& blocks) { open_ = blocks; }
   /// The residuals of an open block at the last Run; the tangents of these at the last RunTangent.
   std::span<const double> RowsOf(uint32_t block) const { return blocks_[block].residual; }
   std::span<const double> RowTangentsOf(uint32_t block) const { return blocks_[block].row_tangents; }

@@ -603,7 +603,7 @@ class Specializer {
   std::vector<Group> groups_;
   std::unordered_map<uint32_t, uint32_t>
       reader_;             // by place of work: the only sequence that reads it; 0: others
-  uint32_t sequence_ = 0;  // the present one
+  uint32_t sequence_ = 0;  // of straight-line code, counted as FindReaders does
 };
 
 }  // namespace

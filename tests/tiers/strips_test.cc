@@ -131,7 +131,7 @@ TEST(Strips, GiveTheBitsOfWholePasses) {
 }
 
 TEST(Strips, AreNotTakenWhereOneStateIsReadByAll) {
-  Compare(kStar, ProgramTier::kInterpreter, false);
+  Compare(kStar, ProgramTier::kInterpreter, false, true);
 }
 
 TEST(Strips, AreNotTakenWhereAllFitsIntoTheCache) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "base/machine_clones.h"
 
@@ -134,6 +133,12 @@ COTREE_CLONES void SubtractRows(double* __restrict x, const double* __restrict r
   }
 }
 
+// Whether columns with the same rows, but for some zeros, are worth one front.
+bool Join(size_t pivots, double entries, double zeros) {
+  return pivots <= 4 || zeros < 0.05 * entries || (pivots <= 16 && zeros < 0.4 * entries) ||
+         (pivots <= 48 && zeros < 0.15 * entries);
+}
+
 }  // namespace
 
 size_t FrontalSolver::Stride(const Front& front) {
@@ -200,12 +205,6 @@ void FrontalSolver::Order(const std::vector<int>& first, const std::vector<int>&
   }
 }
 
-// Whether columns with the same rows, but for some zeros, are worth one front.
-static bool Join(size_t pivots, double entries, double zeros) {
-  return pivots <= 4 || zeros < 0.05 * entries || (pivots <= 16 && zeros < 0.4 * entries) ||
-         (pivots <= 48 && zeros < 0.15 * entries);
-}
-
 void FrontalSolver::FindFronts(const std::vector<int>& first, const std::vector<int>& rows) {
   std::vector<std::vector<uint32_t>> rows_of(n_);  // of each column of L
   for (size_t j = 0; j < n_; ++j) {
@@ -260,7 +259,6 @@ void FrontalSolver::FindFronts(const std::vector<int>& first, const std::vector<
     panel += size_t{front.pivots} * front.padded;
     const size_t size = front.pivots + front.below;
     largest = std::max(largest, size);
-    work_ += static_cast<double>(front.pivots) * static_cast<double>(size) * static_cast<double>(size);
     fronts_.push_back(front);
   }
   pivots_.resize(block);

@@ -26,10 +26,6 @@ class FrontalSolver {
   /// Values in the order of the pattern. False: pivots must not stay on the diagonal.
   bool Factor(const double* values);
   void Solve(double* right);
-  /// Of the factors, with the zeros that fronts hold.
-  size_t entries() const { return lower_.size() + upper_.size() + pivots_.size(); }
-  /// Multiplications of a factorisation.
-  double work() const { return work_; }
 
  private:
   struct Front {
@@ -59,10 +55,9 @@ class FrontalSolver {
     uint32_t value, row, at;  // number of the value, its row, and where it goes in the front
   };
   std::vector<Entry> entries_;
-  std::vector<double> pivots_, lower_,
-      upper_;  // factors: of a front LU of its pivots; L by columns, U by rows
+  // Factors of each front: LU of its pivots by columns, L below by columns, U beside by rows.
+  std::vector<double> pivots_, lower_, upper_;
   std::vector<double> front_, updates_, scale_, x_, gathered_;
-  double work_ = 0;
 };
 
 }  // namespace cotree

@@ -336,10 +336,13 @@ class BackwardDifferences : public StateIntegrator {
       have_jacobian_ = current_ = true;
       factored_ = false;
     }
-    if (!factored_ || std::fabs(c / factored_c_ - 1) > (solver_->has_much_fill() ? kKeepDear : kKeep)) {
+    const bool dear = solver_->has_much_fill();
+    if (!factored_ || std::fabs(c / factored_c_ - 1) > (dear ? kKeepDear : kKeep)) {
       if (!Factor(c)) return false;
     }
     const double shorten = 2 / (1 + c / factored_c_);
+    // Factors of another c let the fastest modes converge no better than this.
+    const double least = dear ? std::fabs(c - factored_c_) / (c + factored_c_) : 0;
     std::fill(correction_.begin(), correction_.end(), 0.0);
     double before = 0;
     for (iterations_ = 1; iterations_ <= kIterations; ++iterations_) {
@@ -359,7 +362,7 @@ class BackwardDifferences : public StateIntegrator {
         rate_ = std::max(0.3 * rate_, rate);
         if (rate > 2) return false;
       }
-      if (norm * std::min(1.0, rate_) <= kNewtonTolerance) return true;
+      if (norm * std::min(1.0, std::max(rate_, least)) <= kNewtonTolerance) return true;
       if (iterations_ > 1 && rate_ < 1) {
         double left = norm;
         for (int k = iterations_; k < kIterations; ++k) left *= rate_;

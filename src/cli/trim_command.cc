@@ -10,9 +10,9 @@
 #include "cli/quantities.h"
 #include "cli/system_command.h"
 #include "cli/text_table.h"
-#include "simulation/trim.h"
 #include "model/describe_model.h"
 #include "simulation/events.h"
+#include "simulation/trim.h"
 #include "units/unit.h"
 
 namespace cotree {

@@ -28,9 +28,9 @@ struct TranslateOptions {
   /// What the tree shall be chosen for where it is free: "currents", "voltages", "across", "through", or the
   /// variable of an edge ("R1.i").
   std::vector<std::string> prefer;
-  bool rates = false;                // the same for all rates that have a name
-  bool own_parameters = false;       // each component has its numbers for itself: they may be changed
-  bool program = true;               // false: stop at the sorted equations
+  bool rates = false;           // the same for all rates that have a name
+  bool own_parameters = false;  // each component has its numbers for itself: they may be changed
+  bool program = true;          // false: stop at the sorted equations
   MotionForm motion_form = MotionForm::kAutomatic;
   bool notes = false;           // report what is worth knowing, too (COT41xx notes)
   ComponentOptions components;  // how foreign code is asked for its states
@@ -53,8 +53,8 @@ struct Translation {
   std::vector<StartEntry> starts;           // of classes, composites and the experiment
   std::vector<std::string> unknown_inputs;  // of free_inputs, those that were not found
   std::vector<std::string> unknown_preferences;
-  uint32_t cancellations = 0;               // orders lost to numbers that cancel
-  BlockCertificates certificates;           // that the blocks can be solved, with `program`
+  uint32_t cancellations = 0;      // orders lost to numbers that cancel
+  BlockCertificates certificates;  // that the blocks can be solved, with `program`
   bool ok = false;
   std::shared_ptr<KnownElements> known;  // about its classes, for ChangeParameters
 };

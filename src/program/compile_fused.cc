@@ -755,8 +755,8 @@ std::unique_ptr<CompiledProgram> CompiledProgram::Make(const FusedProgram& progr
     Call& call = out->calls_[s];
     void* function = nullptr;
     // The ends of an array are a loop of one: places are data, so the text is the same for every size.
-    const bool end =
-        loops && !run.rows && run.count == 1 && program.kernels[run.kernel].code.instructions.size() <= kShortPiece;
+    const bool end = loops && !run.rows && run.count == 1 &&
+                     program.kernels[run.kernel].code.instructions.size() <= kShortPiece;
     run.sequential = run.sequential || end;
     if (run.rows) {
       void*& made = rows_of[run.kernel];

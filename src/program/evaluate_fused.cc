@@ -118,7 +118,8 @@ void FusedEvaluation::BeginParts(uint32_t count) {
 
 void FusedEvaluation::RunPart(uint32_t step, uint32_t first, uint32_t count, double time,
                               const double* states, double* results) {
-  tiers_.RunPart(step, {states, results, work_.data(), scratch_.data(), time, run_.switch_time}, first, count);
+  tiers_.RunPart(step, {states, results, work_.data(), scratch_.data(), time, run_.switch_time}, first,
+                 count);
 }
 
 bool FusedEvaluation::Evaluate(double time, const double* states, double* results) {

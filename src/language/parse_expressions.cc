@@ -243,6 +243,10 @@ bool Parser::UnitGroupFollows() const {
       case TokenKind::kSlash:
       case TokenKind::kCaret:
         break;
+      case TokenKind::kRightBrace:  // never closed: that is what is to be said
+      case TokenKind::kComma:
+      case TokenKind::kEnd:
+        return true;
       default:
         return false;
     }

@@ -16,7 +16,7 @@ for all blocks of its classes. With S and r the Schur complement and the residua
 It is written without pivoting at run time, so the numbers of the parameters decide whether it may be used.
 
 Theory: docs/theory/program.md, PR.2b. */
-constexpr size_t kLargestEliminated = 32, kMostEliminatedTears = 4;
+constexpr size_t kLargestEliminated = 16, kMostEliminatedTears = 4;
 
 /// The partial derivatives of a block with a constant matrix, row by row.
 std::vector<double> ConstantEntries(const Program& program, const ImplicitBlock& block);

@@ -31,7 +31,7 @@ be read. Strip after strip, in each phase after phase: a slanted wave through po
 
 Operations and their order for one state are those of whole passes, so the bits are the same.
 
-Theory: docs/theory/program.md, PR.15. */
+Theory: docs/theory/program.md, PR.15 (PR.15a). */
 struct StripPlan {
   std::vector<StripTask> tasks;  // in order; none: the program is not local, or too small
   uint32_t width = 0, reach = 0;

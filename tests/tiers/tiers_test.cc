@@ -284,12 +284,15 @@ TEST_F(Tiers, LongMechanismsAreLoops) {
   Counts counts;
   size_t code[2] = {}, instances[2] = {};
   for (const int size : {0, 1}) {
-    NoReader reader;
-    const auto loaded = LoadModelText("tree.cot", Mechanism(2, 16 << size), reader);
-    Compare(*loaded, {}, 0.0005, "tree of " + std::to_string(2 * (16 << size)) + " links", counts);
-    if (HasFatalFailure()) return;
+    const std::string text = Mechanism(2, 24 << size);
+    if (size == 0) {
+      NoReader reader;
+      const auto loaded = LoadModelText("tree.cot", text, reader);
+      Compare(*loaded, {}, 0.0002, "tree of 48 links", counts);
+      if (HasFatalFailure()) return;
+    }
     NoReader again;
-    const auto own = LoadModelText("tree.cot", Mechanism(2, 16 << size), again);
+    const auto own = LoadModelText("tree.cot", text, again);
     const auto translation = Translate(*own);
     ASSERT_TRUE(translation->ok);
     const FusedProgram fused = FuseDerivatives(*translation->program);
@@ -297,7 +300,7 @@ TEST_F(Tiers, LongMechanismsAreLoops) {
     for (const FusedRun& run : fused.runs) instances[size] += run.rows ? run.count : 0;
   }
   Say("mechanisms", counts);
-  EXPECT_EQ(counts.runs, 2u);
+  EXPECT_EQ(counts.systems, 1u);
   EXPECT_GT(instances[0], 30u);
   EXPECT_GE(instances[1], 2 * instances[0]);
   EXPECT_LE(code[1], code[0] + code[0] / 50);

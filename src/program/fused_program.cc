@@ -17,9 +17,10 @@ namespace cotree {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
-constexpr uint32_t kDearTwice = 16;   // computing again for another reader may cost so much
-constexpr uint32_t kMostFused = 300;  // cost of what is put into one kernel
-constexpr uint32_t kFewReady = 4;     // fewer instances at a time are a chain
+constexpr uint32_t kDearTwice = 16;       // computing again for another reader may cost so much
+constexpr uint32_t kMostFused = 300;      // cost of what is put into one kernel
+constexpr uint32_t kFewReady = 4;         // fewer instances at a time are a chain
+constexpr size_t kWorthVisiting = 50000;  // instructions: shorter code runs quicker in the order of readiness
 
 uint32_t CostOf(const Instruction& i) {
   switch (i.code) {
@@ -506,7 +507,12 @@ class Fuser {
     for (const Item& item : items_) ++instances_of[item.kernel];
     const uint32_t first_home = kernels + nodes - items;
     std::unordered_map<uint32_t, std::deque<uint32_t>> at_home;
-    const auto is_few = [&](uint32_t kernel) { return !whole_ && instances_of[kernel] <= kFewReady; };
+    size_t few = 0;  // instructions of such kernels
+    for (uint32_t k = 0; k < kernels; ++k) {
+      if (instances_of[k] <= kFewReady) few += instances_of[k] * out_.kernels[k].code.instructions.size();
+    }
+    const bool visits = !whole_ && few > kWorthVisiting;
+    const auto is_few = [&](uint32_t kernel) { return visits && instances_of[kernel] <= kFewReady; };
     const auto home_of = [&](uint32_t node) {
       const uint32_t home = sorted_.system->HomeOfVariable(sorted_.OfSlot(items_[node].slot).variable);
       return home == kNone ? kNone - first_home : home;

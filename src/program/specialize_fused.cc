@@ -15,7 +15,7 @@ namespace {
 constexpr uint32_t kNone = UINT32_MAX;
 constexpr uint32_t kFewInstances = 4;
 constexpr size_t kPiece = 1500;         // operations: longer ones are quicker, but take longer to compile
-constexpr size_t kWorthRolling = 6000;  // operations: shorter code runs quicker than loops, and compiles soon
+constexpr size_t kWorthRolling = 6000;  // operations: shorter code is quick, and compiles soon
 constexpr uint32_t kRepeats = 3;        // so many equal visits are a class
 
 uint64_t Bits(double x) {

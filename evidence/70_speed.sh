@@ -100,7 +100,7 @@ reason_of() {
   [[ $2 == missed ]] || return 0
   case $1 in
     grid300) echo "a direct factorisation of a plane grid fills in: n^1.5 operations, by dense fronts, and factors of 300 x 300 do not fit into the cache" ;;
-    mass_chain) echo "each vector of a step still goes through memory once: some 190 bytes a state" ;;
+    mass_chain) echo "first touches of 1.6 GB of memory are in it (over half of the CPU time where the machine gets its pages late); the next row has the steps alone" ;;
   esac
 }
 for family in drives:100:1000 heat_exchanger:10000:100000 grid300:100:300 mass_chain:100000:1000000; do
@@ -114,6 +114,20 @@ for family in drives:100:1000 heat_exchanger:10000:100000 grid300:100:300 mass_c
 done
 fi
 
+# The steps alone: what runs of 6 s take beyond runs of 2 s, so that neither translation nor first touches of memory count.
+if item 3; then
+user_s() { /usr/bin/time -f %U "$@" 2>&1 >/dev/null | tail -1; }
+for n in 100000 1000000; do
+  model mass_chain "$n"
+  for stop in 2 6; do
+    for _ in 1 2 3; do user_s "$COTREE" simulate "$work/mass_chain_$n.cot" --stop "$stop s" --interval "1 s" --only "m[1].s" --out "$work/o.csv"; done | sort -g | sed -n 2p >"$work/t$stop"
+  done
+  beyond[n]="$(awk 'NR == 1 { a = $1 } NR == 2 { printf "%.3f", $1 - a }' "$work/t2" "$work/t6")"
+done
+e="$(exponent "${beyond[100000]}" "${beyond[1000000]}" 10)"
+row "mass_chain, 100000 to 1000000: exponent of the steps alone, user time" "cotree simulate --stop 6 s, less --stop 2 s" "$e (${beyond[100000]} and ${beyond[1000000]} s)" "exponent ≤ 1.1" "$(at_most "$e" 1.1)"
+fi
+
 # 4. From text to the first step.
 if item 4; then
 first_step() { "$COTREE" simulate "$work/$1.cot" --stop "1e-10 s" --interval "1e-10 s" --only "$2" --out "$work/o.csv"; }
@@ -123,8 +137,8 @@ row "text to the first step, a new topology of 1,000 components" "cotree simulat
 for kind in arrays:cot:8:"c[1].v" "spelled out:spelled:12:c1.v"; do
   IFS=: read -r text make bound name <<<"$kind"
   "$make" 333333 million
-  s="$(elapsed_s first_step million "$name")" mb="$(peak_rss_mb "$COTREE" simulate "$work/million.cot" --stop "1e-10 s" --interval "1e-10 s" --only "$name" --out "$work/o.csv")"
-  row "1,000,000 components, text to the first step, $text" "cotree simulate --stop 1e-10 s" "$s s" "≤ $bound s" "$(at_most "$s" "$bound")"
+  s="$(median_ms 3 first_step million "$name" | awk '{ print $1 / 1000 }')" mb="$(peak_rss_mb "$COTREE" simulate "$work/million.cot" --stop "1e-10 s" --interval "1e-10 s" --only "$name" --out "$work/o.csv")"
+  row "1,000,000 components, text to the first step, median of 3, $text" "cotree simulate --stop 1e-10 s" "$s s" "≤ $bound s" "$(at_most "$s" "$bound")"
   row "1,000,000 components, memory, $text" "cotree simulate --stop 1e-10 s" "$mb MB" "≤ 1500 MB" "$(at_most "$mb" 1500)"
   kb="$(awk -v mb="$mb" 'BEGIN { printf "%.2f", mb / 1000 }')"
   row "... by component, while translating, $text" "cotree simulate --stop 1e-10 s" "$kb KB" "≤ 1.5 KB" "$(at_most "$kb" 1.5)"

@@ -100,6 +100,7 @@ reason_of() {
   [[ $2 == missed ]] || return 0
   case $1 in
     grid300) echo "a direct factorisation of a plane grid fills in: n^1.5 operations, by dense fronts, and factors of 300 x 300 do not fit into the cache" ;;
+    heat_exchanger) echo "system time of first touches of memory, where the machine gets its pages late" ;;
     mass_chain) echo "first touches of 1.6 GB of memory are in it (over half of the CPU time where the machine gets its pages late); the next row has the steps alone" ;;
   esac
 }

@@ -41,6 +41,7 @@ namespace cotree {
 namespace {
 
 constexpr size_t kStack = size_t{1} << 20;  // of which only what is touched becomes memory
+constexpr size_t kGuard = 4096;
 
 thread_local Fibers* running = nullptr;
 
@@ -112,6 +113,7 @@ void Fibers::Run(const std::vector<std::function<void()>>& tasks, const std::fun
     fiber->memory =
         mmap(nullptr, kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     COTREE_CHECK(fiber->memory != MAP_FAILED);
+    mprotect(fiber->memory, kGuard, PROT_NONE);  // who runs over the end falls at once
     fiber->Prepare(&Enter);
     fibers_.push_back(std::move(fiber));
   }

@@ -499,13 +499,16 @@ class Fuser {
     TakeCopies();
     const auto kernels = static_cast<uint32_t>(out_.kernels.size());
     std::vector<std::vector<uint32_t>> ready(kernels);
-    std::deque<uint32_t> waiting;  // kernels, nodes from `kernels` on, homes from `first_home` on
+    struct Waiting {
+      enum class Kind : uint8_t { kKernel, kHome, kBlock, kForeign } kind;
+      uint32_t index;
+    };
+    std::deque<Waiting> waiting;
     std::vector<bool> listed(kernels, false);
     // Kernels of few instances: all that is ready at one home before the next home is visited, so that what a
     // component needs stands together (PR.16).
     std::vector<uint32_t> instances_of(kernels, 0);
     for (const Item& item : items_) ++instances_of[item.kernel];
-    const uint32_t first_home = kernels + nodes - items;
     std::unordered_map<uint32_t, std::deque<uint32_t>> at_home;
     size_t few = 0;  // instructions of such kernels
     for (uint32_t k = 0; k < kernels; ++k) {
@@ -513,29 +516,29 @@ class Fuser {
     }
     const bool visits = !whole_ && few > kWorthVisiting;
     const auto is_few = [&](uint32_t kernel) { return visits && instances_of[kernel] <= kFewReady; };
-    const auto home_of = [&](uint32_t node) {
-      const uint32_t home = sorted_.system->HomeOfVariable(sorted_.OfSlot(items_[node].slot).variable);
-      return home == kNone ? kNone - first_home : home;
-    };
     const auto make_ready = [&](uint32_t node) {
+      if (node >= items + blocks) {
+        const uint32_t group = node - items - blocks;
+        if (foreign_needed_[group] != 0) waiting.push_back({Waiting::Kind::kForeign, group});
+        return;
+      }
       if (node >= items) {
-        const bool needed = node - items < blocks ? block_needed_[node - items] != 0
-                                                  : foreign_needed_[node - items - blocks] != 0;
-        if (needed) waiting.push_back(kernels + node - items);
+        const uint32_t block = node - items;
+        if (block_needed_[block] != 0) waiting.push_back({Waiting::Kind::kBlock, block});
         return;
       }
       const uint32_t kernel = items_[node].kernel;
       if (is_few(kernel)) {
-        const uint32_t home = home_of(node);
+        const uint32_t home = sorted_.system->HomeOfVariable(sorted_.OfSlot(items_[node].slot).variable);
         std::deque<uint32_t>& queue = at_home[home];
-        if (queue.empty()) waiting.push_back(first_home + home);
+        if (queue.empty()) waiting.push_back({Waiting::Kind::kHome, home});
         queue.push_back(node);
         return;
       }
       ready[kernel].push_back(node);
       if (!listed[kernel]) {
         listed[kernel] = true;
-        waiting.push_back(kernel);
+        waiting.push_back({Waiting::Kind::kKernel, kernel});
       }
     };
     const auto finish = [&](uint32_t node) {
@@ -551,26 +554,31 @@ class Fuser {
     }
     std::vector<uint32_t> batch;
     while (!waiting.empty()) {
-      const uint32_t next = waiting.front();
+      const auto [kind, next] = waiting.front();
       waiting.pop_front();
-      if (next >= first_home) {
-        std::deque<uint32_t>& queue = at_home[next - first_home];
-        while (!queue.empty()) {  // grows on the way
-          const uint32_t node = queue.front();
-          batch.assign(1, node);
-          AddRun(items_[node].kernel, batch, false);
-          out_.runs.back().home = next - first_home;
-          finish(node);
-          queue.pop_front();
+      switch (kind) {
+        case Waiting::Kind::kHome: {
+          std::deque<uint32_t>& queue = at_home[next];
+          while (!queue.empty()) {  // grows on the way
+            const uint32_t node = queue.front();
+            batch.assign(1, node);
+            AddRun(items_[node].kernel, batch, false);
+            out_.runs.back().home = next;
+            finish(node);
+            queue.pop_front();
+          }
+          continue;
         }
-        continue;
-      }
-      if (next >= kernels) {
-        const uint32_t node = next - kernels;
-        out_.steps.push_back(node < blocks ? FusedStep{FusedStep::Kind::kBlock, node}
-                                           : FusedStep{FusedStep::Kind::kForeign, node - blocks});
-        finish(items + node);
-        continue;
+        case Waiting::Kind::kBlock:
+          out_.steps.push_back({FusedStep::Kind::kBlock, next});
+          finish(items + next);
+          continue;
+        case Waiting::Kind::kForeign:
+          out_.steps.push_back({FusedStep::Kind::kForeign, next});
+          finish(items + blocks + next);
+          continue;
+        case Waiting::Kind::kKernel:
+          break;
       }
       batch.clear();
       std::swap(batch, ready[next]);
@@ -587,7 +595,7 @@ class Fuser {
         for (const uint32_t k : batch) finish(k);
       }
       listed[next] = !ready[next].empty();
-      if (listed[next]) waiting.push_back(next);
+      if (listed[next]) waiting.push_back({Waiting::Kind::kKernel, next});
       AddRun(next, batch, sequential);
     }
   }

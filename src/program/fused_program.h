@@ -75,13 +75,16 @@ struct FusedProgram {
 
   /// Where an operand of an instance stands in its array.
   uint32_t PlaceOf(const FusedRun& run, const Operand& operand, uint32_t instance) const {
+    return PlaceOf(operand, instance, run.width);
+  }
+  uint32_t PlaceOf(const Operand& operand, uint32_t instance, uint32_t width = 1) const {
     switch (operand.kind) {
       case Operand::Kind::kUniform:
         return operand.at;
       case Operand::Kind::kContiguous:
         return operand.at + instance;
       default:
-        return places[operand.at + instance * run.width] + operand.offset;
+        return places[operand.at + instance * width] + operand.offset;
     }
   }
   size_t instructions() const;

@@ -45,13 +45,8 @@ class Planner {
     bool rises;
   };
 
-  static uint32_t At(const FusedProgram& p, const Operand& operand, uint32_t instance) {
-    return operand.kind == Operand::Kind::kUniform      ? operand.at
-           : operand.kind == Operand::Kind::kContiguous ? operand.at + instance
-                                                        : p.places[operand.at + instance];
-  }
   uint32_t Node(const Operand& operand, uint32_t instance) const {
-    return At(p_, operand, instance) +
+    return p_.PlaceOf(operand, instance) +
            (operand.base == Operand::Base::kWork ? static_cast<uint32_t>(n_) : 0u);
   }
 
@@ -173,7 +168,7 @@ class Planner {
       levels_ = std::max(levels_, unit.level + 1);
       if (unit.target.base != Operand::Base::kWork) continue;
       for (uint32_t i = 0; i < unit.count; ++i)
-        level[At(p_, unit.target, i)] = static_cast<uint8_t>(unit.level);
+        level[p_.PlaceOf(unit.target, i)] = static_cast<uint8_t>(unit.level);
     }
     return true;
   }
@@ -260,7 +255,7 @@ class Planner {
           for (const Piece& piece : pieces_[u]) {
             Piece part = Part(piece, PositionOf(unit), low, high);
             if (unit.single && part.end > part.first)
-              part = {At(p_, unit.target, 0), At(p_, unit.target, 0) + 1, true};
+              part = {p_.PlaceOf(unit.target, 0), p_.PlaceOf(unit.target, 0) + 1, true};
             add(unit.single ? Kind::kSingle : Kind::kRun, stage, unit.step, part);
           }
         }

@@ -470,24 +470,44 @@ class Specializer {
     }
     if (order.size() < kWorthRolling) return false;
 
-    const size_t scratch = p_.scratch;
+    const size_t before = p_.scratch;
     group_of_.assign(count, kNone);
     scratch_.assign(count, kNone);
     for (const auto& [function, values] : early) {
       for (const uint32_t v : values) scratch_[v] = static_cast<uint32_t>(p_.scratch++);
     }
     const size_t behind_early = p_.scratch;
-    const uint32_t visits = visit_ + 1;
-    for (const uint32_t v : order) group_of_[v] = visit_of_[v];
-    group_of_visit_.resize(visits);
+    // Each visit alone, to see which are alike.
+    group_of_visit_.resize(visit_ + 1);
     std::iota(group_of_visit_.begin(), group_of_visit_.end(), 0u);
-    MakeGroups(order, visits);
-    // Which visits are alike.
+    GroupByVisit(order, visit_ + 1);
+    const std::vector<bool> repeats = FindRepeats(order.size());
+    if (repeats.empty()) {
+      p_.scratch = before;
+      group_of_visit_.clear();
+      return false;
+    }
+    const std::vector<bool> loops = JoinVisits(repeats);
+    p_.scratch = behind_early;
+    GroupByVisit(order, static_cast<uint32_t>(loops.size()));
+    group_of_visit_.clear();
+    for (const auto& [function, values] : early) AddEarly(values, steps);
+    AddGroups(loops, steps);
+    return true;
+  }
+
+  void GroupByVisit(const std::vector<uint32_t>& order, uint32_t groups) {
+    for (const uint32_t v : order) group_of_[v] = group_of_visit_[visit_of_[v]];
+    MakeGroups(order, groups);
+  }
+
+  // The groups that are like enough others; none: they are less than half of all operations.
+  std::vector<bool> FindRepeats(size_t operations) {
     std::unordered_map<std::vector<uint32_t>, std::vector<uint32_t>, WordsHash> alike;
-    for (uint32_t g = 0; g < visits; ++g) {
+    for (uint32_t g = 0; g < groups_.size(); ++g) {
       if (!groups_[g].values.empty()) alike[Build(groups_[g], true).Key()].push_back(g);
     }
-    std::vector<bool> repeats(visits, false);
+    std::vector<bool> repeats(groups_.size(), false);
     size_t rolled = 0;
     for (const auto& [key, list] : alike) {
       if (list.size() < kRepeats) continue;
@@ -496,37 +516,34 @@ class Specializer {
         rolled += groups_[g].values.size();
       }
     }
-    if (2 * rolled < order.size()) {
-      p_.scratch = scratch;
-      group_of_visit_.clear();
-      return false;
-    }
-    // What does not repeat itself is put together, up to the length of a piece.
-    uint32_t groups = 0;
+    if (2 * rolled < operations) repeats.clear();
+    return repeats;
+  }
+
+  // Visits that do not repeat themselves are put together, up to the length of a piece. Of each group:
+  // whether it is part of a loop.
+  std::vector<bool> JoinVisits(const std::vector<bool>& repeats) {
+    std::vector<bool> loops;
     size_t length = 0;
-    std::vector<bool> loop;
-    for (uint32_t g = 0; g < visits; ++g) {
-      const bool fresh = g == 0 || repeats[g] || repeats[g - 1] || length > kPiece;
-      if (fresh) {
-        ++groups;
+    for (uint32_t g = 0; g < repeats.size(); ++g) {
+      if (g == 0 || repeats[g] || repeats[g - 1] || length > kPiece) {
+        loops.push_back(repeats[g]);
         length = 0;
-        loop.push_back(repeats[g]);
       }
       length += groups_[g].values.size();
-      group_of_visit_[g] = groups - 1;
+      group_of_visit_[g] = static_cast<uint32_t>(loops.size() - 1);
     }
-    for (const uint32_t v : order) group_of_[v] = group_of_visit_[visit_of_[v]];
-    p_.scratch = behind_early;
-    MakeGroups(order, groups);
-    group_of_visit_.clear();
+    return loops;
+  }
 
-    for (const auto& [function, values] : early) AddEarly(values, steps);
+  // One run for groups of one kernel that follow each other, a row each; others are pieces.
+  void AddGroups(const std::vector<bool>& loops, std::vector<FusedStep>& steps) {
     std::unordered_map<std::vector<uint32_t>, uint32_t, WordsHash> kernel_of;
     uint32_t last = kNone;  // the kernel of the last run, if it is a loop
-    for (uint32_t g = 0; g < groups; ++g) {
-      Piece piece = Build(groups_[g], loop[g]);
+    for (uint32_t g = 0; g < groups_.size(); ++g) {
+      Piece piece = Build(groups_[g], loops[g]);
       if (piece.targets.empty()) continue;
-      if (!loop[g]) {
+      if (!loops[g]) {
         Append(std::move(piece), steps);
         last = kNone;
         continue;
@@ -552,7 +569,6 @@ class Specializer {
       }
       AddRun(run, piece, steps);
     }
-    return true;
   }
 
   // The same elementary function of many values.

@@ -33,9 +33,10 @@ ratio_row() {
   ratio="$(figure "$1" "$2" ratio)" ours="$(figure "$1" "$2" ours)" theirs="$(figure "$1" "$2" theirs)"
   row "$4" "bench/speed/run.py --family $1 --sizes $2" "$ratio ($ours s, ngspice $theirs s)" "≤ $3" "$(at_most "$ratio" "$3")"
 }
-item() { [[ " ${COTREE_ITEMS:-1 2 3 4 5 6 7 8} " == *" $1 "* ]]; }
+folders="src/program src/simulation src/compile src/emission src/mechanics src/block_triangular src/system_equations src/sweep"
+item() { [[ " ${COTREE_ITEMS:-1 2 3 4 5 6 7 8} " == *" $1 "* ]] && long "item $1${2:-}" "$folders"; }
 model() { /usr/bin/python3 "$speed/models.py" "$1" "$2" --folder "$work" >/dev/null; }
-"$ROOT/dev" build bench memory_bench jacobian_bench chain_bench >/dev/null
+if [[ -n ${COTREE_EVIDENCE_LONG:-} ]]; then "$ROOT/dev" build bench memory_bench jacobian_bench chain_bench >/dev/null; fi
 exponent() { awk -v a="$1" -v b="$2" -v n="$3" 'BEGIN { printf "%.2f", log(b / a) / log(n) }'; }
 
 cot() { # N NAME: an RLC ladder of N sections by arrays
@@ -77,6 +78,7 @@ e="$(exponent "$(figure rlc_ladder 1000 ours)" "$(figure rlc_ladder 10000 ours)"
 row "RLC ladder: exponent from 1,000 to 10,000" "bench/speed/run.py --family rlc_ladder" "$e" "≤ 1.1" "$(at_most "$e" 1.1)"
 e="$(exponent "$(figure rlc_ladder 10000 ours)" "$(figure rlc_ladder 100000 ours)" 10)"
 row "RLC ladder: exponent from 10,000 to 100,000" "bench/speed/run.py --family rlc_ladder" "$e" "≤ 1.35" "$(at_most "$e" 1.35)"
+long_end
 fi
 
 # 2. Stiff ladder, grids, buck converter.
@@ -91,6 +93,7 @@ measure diode_grid 32
 ratio_row diode_grid 32 0.5 "grid of 32 x 32 with a diode per node"
 measure buck 10000
 ratio_row buck 10000 0.33 "buck converter, 100 kHz for 0.1 s"
+long_end
 fi
 
 # 3. Ours alone, at two sizes each.
@@ -113,10 +116,11 @@ for family in drives:100:1000 heat_exchanger:10000:100000 grid300:100:300 mass_c
   row "$name, $small to $large: ns per state and step; exponent of a step" "bench/speed/run.py --family $name" \
     "$a, $b ns, exponent $e; $(figure "$name" "$large" ours) s in all" "exponent ≤ 1.1" "$(at_most "$e" 1.1)" "$(reason_of "$name" "$(at_most "$e" 1.1)")"
 done
+long_end
 fi
 
 # The steps alone: what runs of 6 s take beyond runs of 2 s, so that neither translation nor first touches of memory count.
-if item 3; then
+if item 3 ", steps alone"; then
 user_s() { /usr/bin/time -f %U "$@" 2>&1 >/dev/null | tail -1; }
 for n in 100000 1000000; do
   model mass_chain "$n"
@@ -127,6 +131,7 @@ for n in 100000 1000000; do
 done
 e="$(exponent "${beyond[100000]}" "${beyond[1000000]}" 10)"
 row "mass_chain, 100000 to 1000000: exponent of the steps alone, user time" "cotree simulate --stop 6 s, less --stop 2 s" "$e (${beyond[100000]} and ${beyond[1000000]} s)" "exponent ≤ 1.1" "$(at_most "$e" 1.1)"
+long_end
 fi
 
 # 4. From text to the first step.
@@ -153,6 +158,7 @@ for run in mass_chain:1000000:0.02 rc_ladder:100000:0.0001; do
       "$([[ $(at_most "$growth" 500) == ok ]] || echo "$method: eight differences, the matrix twice, its factors; all slots and their tangents")"
   done < <("$ROOT/build/bench/bench/memory_bench" "$stop" "$work/${name}_$size.cot")
 done
+long_end
 fi
 
 # 5. Sweep.
@@ -169,6 +175,7 @@ row "sweep of 10,000 runs on 2 cores, without lanes" "bench/speed/sweep.py" "$s 
 s="$(sweep "two cores, lanes")"
 row "sweep of 10,000 runs on 2 cores, with lanes" "bench/speed/sweep.py" "$s x one core, $(sweep "two cores, lanes" table)" "≥ 5" "$(at_least "$s" 5)" \
   "$([[ $(at_least "$s" 5) == ok ]] || echo "only the stages are in lanes; step control, rows and the change of parameters take the rest")"
+long_end
 fi
 
 # 6. Mechanics.
@@ -201,6 +208,7 @@ done
 e="$(awk -v a="${compile[30]}" -v b="${compile[300]}" 'BEGIN { printf "%.2f", b / a }')"
 row "chain: compile time at 300 links beside 30" "COTREE_CACHE=off chain_bench 30 300" "$e (${compile[30]} and ${compile[300]} s)" "independent of N: ≤ 1.2" "$(at_most "$e" 1.2)"
 row "chain of 7 links: compile time" "COTREE_CACHE=off chain_bench 7" "$s s" "≤ 0.1 s" "$(at_most "$s" 0.1)"
+long_end
 fi
 
 # 7. Newton's method.
@@ -224,6 +232,7 @@ for run in rc_ladder:10000 rc_grid:100 diode_grid:32 heat_exchanger:10000 drives
     row "$name $size: Jacobian by class kernels beside the derivatives, the larger of both tiers" "jacobian_bench ${name}_$size.cot" "$s" "≤ 4" "$(at_most "$s" 4)"
   fi
 done
+long_end
 fi
 
 # Tiers: one arithmetic.
@@ -245,4 +254,5 @@ for what in code_bytes machine_code_bytes; do
   row "bytes of code for 30 and for 1,000,000 components, ${what/_code_bytes/ code}" "cotree profile --json: $what" "${a:-none} and ${b:-none}" "equal within 1 %" \
     "$(awk -v a="${a:-0}" -v b="${b:-1}" 'BEGIN { d = (a - b) / (b + 1); print (d < 0.01 && d > -0.01) ? "ok" : "missed" }')"
 done
+long_end
 fi

@@ -92,6 +92,50 @@ row() {
     line+="${line:+$'\t'}${field//[$'\t\n\r']/ }"
   done
   printf '%s\n' "$line" >>"$COTREE_EVIDENCE_TSV"
+  if [[ -n $evidence_section ]]; then
+    line=''
+    for field in "$evidence_topic" "$evidence_section" "$demand" "$command" "$figure" "$bound" "$verdict" "$reason" \
+      "$(git -C "$ROOT" rev-parse HEAD)" "$(date -u +%F)" "$evidence_folders"; do
+      line+="${field//[$'\t\n\r']/ }"$'\t'
+    done
+    printf '%s\n' "${line%$'\t'}" >>"$evidence_kept"
+  fi
+}
+
+# ---- Rows that take long --------------------------------------------------------------------------------------------
+
+# long NAME FOLDERS && { rows; long_end; }   or   if long NAME FOLDERS; then rows; long_end; fi
+# With --long the rows are measured, and kept in evidence/long.tsv with the commit and the date. Without, what was kept is
+# shown again; "changed since" where one of FOLDERS has changed after that commit: then it is to be run again.
+evidence_kept="$ROOT/evidence/long.tsv"
+evidence_section=''
+long() {
+  local name=$1 folders=$2 any=''
+  if [[ -n ${COTREE_EVIDENCE_LONG:-} ]]; then
+    evidence_section=$name evidence_folders=$folders
+    evidence_keep_others "$name"
+    return 0
+  fi
+  local topic section demand command figure bound verdict reason commit day kept changed
+  while IFS=$'\x1f' read -r topic section demand command figure bound verdict reason commit day kept; do
+    [[ $topic == "$evidence_topic" && $section == "$name" ]] || continue
+    any=1 changed=''
+    # shellcheck disable=SC2086  # several folders
+    if ! git -C "$ROOT" diff --quiet "$commit" -- $kept 2>/dev/null; then changed=', changed since: run it with --long'; fi
+    row "$demand" "$command" "$figure [$day, ${commit:0:7}$changed]" "$bound" "$verdict" "$reason"
+  done < <(tr '\t' '\037' <"$evidence_kept" 2>/dev/null || true)
+  if [[ -z $any ]]; then row "$name" "./dev evidence $evidence_topic --long" "not run yet" "" skipped "takes long"; fi
+  return 1
+}
+long_end() { evidence_section=''; }
+
+# evidence_keep_others SECTION: what was kept of it goes.
+evidence_keep_others() {
+  local others=''
+  if [[ -f $evidence_kept ]]; then
+    others="$(awk -F '\t' -v t="$evidence_topic" -v s="$1" '!($1 == t && $2 == s)' "$evidence_kept")"
+  fi
+  printf '%s' "${others:+$others$'\n'}" >"$evidence_kept"
 }
 
 # at_most FIGURE BOUND, at_least FIGURE BOUND: print `ok` or `missed`, for the verdict of a row. No number: missed.

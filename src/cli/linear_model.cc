@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/system_command.h"
 #include "cli/text_table.h"
-#include "control/sampled_model.h"
 #include "simulation/events.h"
 
 namespace cotree {
@@ -88,22 +89,115 @@ bool Occurs(const LinearModel& model, size_t order) {
          std::any_of(model.D[order].begin(), model.D[order].end(), nonzero);
 }
 
-}  // namespace
-
-std::optional<LinearModel> LinearizeAtPoint(ProgramRun& run, const Program& program,
-                                            const std::vector<VariableRef>& outputs, double time,
-                                            bool continuous, int* exit) {
-  *exit = kExitOk;
-  if (!continuous && !program.clocks.empty()) {
-    SampledModel sampled = LinearizeSampled(run, program, outputs, time);
-    if (sampled.model) return std::move(sampled.model);
-    if (!sampled.problem.empty()) {
-      fmt::print(stderr, "cotree: {}\n", sampled.problem);
-      *exit = kExitModel;
-      return std::nullopt;
+/** What components give to others as signals, and which of them do not follow their inputs at a point. */
+class Signals {
+ public:
+  explicit Signals(const Translation& t) : t_(t), drivers_(ResolveDrivers(*t.equations->model, *t.graph)) {
+    const Model& model = *t.equations->model;
+    const NameFinder finder(model, *t.graph);
+    constexpr size_t kMost = 1000;
+    for (const Driver& driver : drivers_) {
+      if (driver.component.IsNone() || given_.size() >= kMost) continue;
+      const std::string name = DriverName(model, *t.graph, driver);
+      if (row_of_.count(name) > 0) continue;
+      const VariableRef ref = FindVariable(*t.equations, finder, name);
+      if (!t.sorted->HasSlot(ref)) continue;
+      row_of_[name] = given_.size();
+      giver_.push_back(driver.component.value);
+      given_.push_back(ref);
     }
   }
-  return Linearize(run, program, outputs, time);
+  const std::vector<VariableRef>& given() const { return given_; }
+
+  /// Adds a note for each component that has an input that moves and gives only what does not. The rows of
+  /// what is given begin at `first`.
+  void FindHeld(const LinearModel& model, size_t first, const ProgramRun& run,
+                const std::vector<std::string>& told, std::vector<std::string>* notes) const {
+    const auto moves = [&](size_t k) {
+      const auto any = [&](const std::vector<double>& matrix, size_t columns) {
+        const auto row = matrix.begin() + static_cast<std::ptrdiff_t>((first + k) * columns);
+        return std::any_of(row, row + static_cast<std::ptrdiff_t>(columns), [](double x) { return x != 0; });
+      };
+      return any(model.C, model.n()) ||
+             std::any_of(model.D.begin(), model.D.end(), [&](const auto& D) { return any(D, model.m()); });
+    };
+    std::map<uint32_t, std::vector<size_t>> gives;
+    for (size_t k = 0; k < given_.size(); ++k) gives[giver_[k]].push_back(k);
+    std::set<uint32_t> others;  // what is said of delays and samples is said elsewhere
+    for (const Program::Delay& d : t_.program->delays) others.insert(d.component);
+    for (const Program::Clock& c : t_.program->clocks) {
+      if (model.period == 0) others.insert(c.component);
+    }
+    for (const auto& [component, rows] : gives) {
+      if (others.count(component) > 0 || std::any_of(rows.begin(), rows.end(), moves)) continue;
+      const std::string driver = MovingInput(ComponentId(component), moves);
+      const std::string name = ComponentName(*t_.equations->model, *t_.graph, ComponentId(component));
+      if (driver.empty() || std::count(told.begin(), told.end(), "`" + name + "`") > 0) continue;
+      const uint32_t slot = t_.sorted->Slot(given_[rows.front()]);
+      notes->push_back(
+          fmt::format("`{}` does not follow {} at this point: a limit or a condition holds `{}` at {}, and "
+                      "no loop through "
+                      "it is closed in the linear model; --at TIME linearises where it follows",
+                      name, driver, t_.sorted->SlotName(slot), ShortNumber(run.values[slot])));
+    }
+  }
+
+ private:
+  // An input of a component that moves at this point, by the name of who gives it; empty: none does.
+  template <class Moves>
+  std::string MovingInput(ComponentId component, Moves&& moves) const {
+    const Model& model = *t_.equations->model;
+    const ElementClass& element = t_.graph->ElementOf(component);
+    for (uint32_t slot = 0; slot < element.slot_variable.size(); ++slot) {
+      const Driver& driver = drivers_[t_.graph->components[component.index()].first_input + slot];
+      if (driver.component.IsNone()) continue;
+      const std::string name = DriverName(model, *t_.graph, driver);
+      const auto row = row_of_.find(name);
+      if (row != row_of_.end() && moves(row->second)) return "`" + name + "`";
+    }
+    return "";
+  }
+
+  const Translation& t_;
+  LargeVector<Driver> drivers_;
+  std::vector<VariableRef> given_;
+  std::vector<uint32_t> giver_;  // component of each
+  std::map<std::string, size_t> row_of_;
+};
+
+}  // namespace
+
+std::optional<LinearModel> LinearizeAtPoint(ProgramRun& run, const Translation& translation,
+                                            const std::vector<VariableRef>& outputs, double time,
+                                            bool continuous, const std::optional<LoopCut>& cut, int* exit) {
+  *exit = kExitOk;
+  const Program& program = *translation.program;
+  const auto linearize = [&](const std::vector<VariableRef>& of) {
+    SampledModel out;
+    if (!continuous && !program.clocks.empty()) out = LinearizeSampled(run, program, of, time, cut);
+    if (!out.model && out.problem.empty()) out.model = Linearize(run, program, of, time);
+    return out;
+  };
+  SampledModel found = linearize(outputs);
+  if (!found.model) {
+    fmt::print(stderr, "cotree: {}\n", found.problem);
+    *exit = kExitModel;
+    return std::nullopt;
+  }
+  LinearModel& model = *found.model;
+  for (const std::string& name : found.held)
+    model.notes.push_back(
+        fmt::format("{} samples slower than this loop (every {} s): what it gives is taken as constant", name,
+                    ShortNumber(model.period)));
+  // What components tell each other, with the outputs before it, since a cut names one of these.
+  const Signals signals(translation);
+  constexpr size_t kMostStatesForNotes = 500;
+  if (signals.given().empty() || program.state_slots.size() > kMostStatesForNotes) return std::move(model);
+  std::vector<VariableRef> all = outputs;
+  all.insert(all.end(), signals.given().begin(), signals.given().end());
+  if (const SampledModel told = linearize(all); told.model)
+    signals.FindHeld(*told.model, outputs.size(), run, found.held, &model.notes);
+  return std::move(model);
 }
 
 std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
@@ -141,7 +235,7 @@ std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
     if (events.foreign()) *exit = kExitForeign;
     return std::nullopt;
   }
-  auto model = LinearizeAtPoint(run, program, found, options.time, continuous, exit);
+  auto model = LinearizeAtPoint(run, translation, found, options.time, continuous, std::nullopt, exit);
   if (!model) return std::nullopt;
   if (run.failure().foreign) {
     fmt::print(stderr, "cotree: at the start: {}\n", run.FailureText());
@@ -187,6 +281,7 @@ Json MatricesJson(const LinearModel& m) {
                            {"D_du", MatrixJson(m.D[k], m.p(), m.m())}});
   }
   out["input_derivatives"] = derivatives;
+  if (!m.notes.empty()) out["notes"] = m.notes;
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/console.h"
+#include "control/sampled_model.h"
 #include "pipeline/translate.h"
 #include "simulation/linearize.h"
 
@@ -26,11 +27,12 @@ std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
                                             const std::vector<std::string>& outputs, bool continuous,
                                             const ComponentOptions& foreign_code, int* exit);
 
-/// At the point of a run; where something sampled acts and not `continuous`, the model at its samples. None,
-/// with a message and the exit code, where there is none.
-std::optional<LinearModel> LinearizeAtPoint(ProgramRun& run, const Program& program,
+/// At the point of a run; where something sampled acts and not `continuous`, the model at its samples, at the
+/// rate of the loop if one is cut. Its notes say what holds its output there. None, with a message and the
+/// exit code, where there is no model.
+std::optional<LinearModel> LinearizeAtPoint(ProgramRun& run, const Translation& translation,
                                             const std::vector<VariableRef>& outputs, double time,
-                                            bool continuous, int* exit);
+                                            bool continuous, const std::optional<LoopCut>& cut, int* exit);
 
 /// Matrices with names at their rows and columns.
 std::string MatricesText(const LinearModel& model, const Console& console);

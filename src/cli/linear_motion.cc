@@ -130,7 +130,8 @@ std::string DriverOfInput(const Translation& t, const std::string& input) {
 }
 
 std::optional<LinearModel> LinearizeOnMotion(const LinearizeOptions& options, const Translation& open,
-                                             const std::vector<std::string>& outputs, const Console& console,
+                                             const std::vector<std::string>& outputs,
+                                             const std::optional<LoopCut>& cut, const Console& console,
                                              int* exit) {
   std::vector<VariableRef> found;
   *exit = kExitUsage;
@@ -190,7 +191,7 @@ std::optional<LinearModel> LinearizeOnMotion(const LinearizeOptions& options, co
   const bool computed = run.Run(time);
   std::optional<LinearModel> linear;
   if (computed) {
-    linear = LinearizeAtPoint(run, *open.program, found, time, options.continuous, exit);
+    linear = LinearizeAtPoint(run, open, found, time, options.continuous, cut, exit);
     if (!linear) return std::nullopt;
   }
   if (!computed || run.failure().foreign) {

@@ -165,6 +165,10 @@ class LinearizeCommand {
   static bool Holds(const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
   }
+  // Where a name stands in a list, or would be added.
+  static size_t PlaceOf(const std::vector<std::string>& list, const std::string& name) {
+    return static_cast<size_t>(std::find(list.begin(), list.end(), name) - list.begin());
+  }
   bool needs_loop() const {
     return options_.margins || !options_.nyquist.empty() || !options_.root_locus.empty();
   }
@@ -214,10 +218,13 @@ class LinearizeCommand {
       }
       if (!Holds(outputs, driver)) outputs.push_back(driver);
     }
+    std::optional<LoopCut> cut;
+    if (!options_.open.empty())
+      cut = {PlaceOf(options_.inputs, options_.open), PlaceOf(options_.outputs, driver)};
     int exit = kExitOk;
     LinearModel linear;
     if (options_.at || !options_.open.empty()) {
-      auto found = LinearizeOnMotion(options_, t, outputs, console_, &exit);
+      auto found = LinearizeOnMotion(options_, t, outputs, cut, console_, &exit);
       if (!found) return exit;
       linear = std::move(*found);
     } else {
@@ -233,6 +240,7 @@ class LinearizeCommand {
                  !samples ? "delays are"
                  : delays ? "sampled variables and delays are"
                           : "sampled variables are");
+    for (const std::string& note : linear.notes) fmt::print(stderr, "cotree: note: {}\n", note);
     const double time = options_.at.value_or(BeginningOf(t).time);
     if (options_.format == "npz" || options_.format == "mat") {
       out->text = options_.format == "npz" ? NpzBytes(linear) : Mat4Bytes(linear);
@@ -250,7 +258,7 @@ class LinearizeCommand {
                   PolesText(linear, colours);
     }
     if (!needs_channels()) return kExitOk;
-    const Loop loop = FindLoop(linear, driver);
+    const Loop loop = FindLoop(linear, driver, cut);
     const bool finite = std::all_of(loop.channels.begin(), loop.channels.end(), [](const NamedChannel& c) {
       return std::all_of(c.channel.A.begin(), c.channel.A.end(), [](double x) { return std::isfinite(x); });
     });
@@ -281,24 +289,14 @@ class LinearizeCommand {
     return model.Text(model[t.graph->system].name);
   }
 
-  Loop FindLoop(const LinearModel& m, const std::string& driver) const {
+  Loop FindLoop(const LinearModel& m, const std::string& driver, const std::optional<LoopCut>& cut) const {
     Loop loop;
-    if (!options_.open.empty()) {
+    if (cut) {
       // Names of the model may be longer than those given: by place, the cut is where it was put.
-      const size_t input =
-          Holds(options_.inputs, options_.open)
-              ? static_cast<size_t>(std::find(options_.inputs.begin(), options_.inputs.end(), options_.open) -
-                                    options_.inputs.begin())
-              : options_.inputs.size();
-      const size_t output =
-          Holds(options_.outputs, driver)
-              ? static_cast<size_t>(std::find(options_.outputs.begin(), options_.outputs.end(), driver) -
-                                    options_.outputs.begin())
-              : options_.outputs.size();
       loop.closed_by_sign = true;
       loop.name =
           fmt::format("-({} / {})", driver, driver == options_.open ? driver + " cut" : options_.open);
-      loop.channels.push_back({loop.name, FindChannel(m, output, input).Times(-1)});
+      loop.channels.push_back({loop.name, FindChannel(m, cut->output, cut->input).Times(-1)});
       return loop;
     }
     for (size_t j = 0; j < m.m(); ++j) {

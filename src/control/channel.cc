@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/channel.h"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
+#include "control/hidden_modes.h"
+#include "linear_algebra/decompositions.h"
+
 namespace cotree {
 namespace {
-
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 // States that can be reached from `seeds` along A, or (back) from which they can be reached.
 std::vector<bool> Reached(const LinearModel& m, std::vector<size_t> seeds, bool back) {
@@ -29,17 +28,7 @@ std::vector<bool> Reached(const LinearModel& m, std::vector<size_t> seeds, bool 
 }
 
 std::vector<double> Product(const std::vector<double>& a, const std::vector<double>& x) {
-  std::vector<double> out(x.size(), 0);
-  for (size_t i = 0; i < x.size(); ++i) {
-    for (size_t j = 0; j < x.size(); ++j) out[i] += a[i * x.size() + j] * x[j];
-  }
-  return out;
-}
-
-double Dot(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
-  return sum;
+  return Matrix(x.size(), x.size(), a) * x;
 }
 
 }  // namespace
@@ -81,6 +70,7 @@ Channel FindChannel(const LinearModel& m, size_t output, size_t input) {
   }
   out.b = b[0];
   while (out.d.size() > 1 && out.d.back() == 0) out.d.pop_back();
+  DropHiddenModes(out);
   return out;
 }
 
@@ -95,19 +85,20 @@ std::complex<double> Channel::At(std::complex<double> s) const {
   std::complex<double> value = 0;
   for (size_t k = d.size(); k-- > 0;) value = value * s + d[k];
   if (n() == 0) return value;
-  const auto size = static_cast<Eigen::Index>(n());
-  Eigen::MatrixXcd m = -Eigen::Map<const Matrix>(A.data(), size, size).cast<std::complex<double>>();
-  Eigen::VectorXcd right = Eigen::Map<const Eigen::VectorXd>(b.data(), size).cast<std::complex<double>>();
-  m.diagonal().array() += s;
-  // Rows of one size: pivots are then chosen by what they mean, not by their units.
-  for (Eigen::Index i = 0; i < size; ++i) {
-    const double largest = m.row(i).cwiseAbs().maxCoeff();
+  // (s - A) x = b, with rows of one size: pivots are then chosen by what they mean, not by their units.
+  std::vector<std::complex<double>> m(A.size()), right(b.begin(), b.end());
+  for (size_t i = 0; i < n(); ++i) {
+    double largest = 0;
+    for (size_t j = 0; j < n(); ++j) {
+      m[i * n() + j] = (i == j ? s : 0.0) - A[i * n() + j];
+      largest = std::max(largest, std::abs(m[i * n() + j]));
+    }
     if (!(largest > 0) || !std::isfinite(largest)) continue;
-    m.row(i) /= largest;
+    for (size_t j = 0; j < n(); ++j) m[i * n() + j] /= largest;
     right[i] /= largest;
   }
-  const Eigen::VectorXcd x = m.partialPivLu().solve(right);
-  for (size_t k = 0; k < n(); ++k) value += c[k] * x[static_cast<Eigen::Index>(k)];
+  const std::vector<std::complex<double>> x = SolveSquare(m, right);
+  for (size_t k = 0; k < n(); ++k) value += c[k] * x[k];
   return value;
 }
 
@@ -123,7 +114,8 @@ std::complex<double> ToContinuous(std::complex<double> z, double period) {
 std::vector<std::complex<double>> Channel::Zeros() const {
   std::vector<std::complex<double>> out;
   if (n() == 0 && d.size() == 1) return out;
-  // Where the response is improper, u and its derivatives are states: the zeros are the poles of u from y = 0.
+  // Where the response is improper, u and its derivatives are states: the zeros are the poles of u from y =
+  // 0.
   if (d.size() > 1 || d[0] != 0) {
     const size_t q = d.size() - 1, all = n() + q;
     std::vector<double> m(all * all, 0);
@@ -134,7 +126,7 @@ std::vector<std::complex<double>> Channel::Zeros() const {
     for (size_t k = 0; k + 1 < q; ++k) m[(n() + k) * all + n() + k + 1] = 1;
     for (size_t j = 0; q > 0 && j < n(); ++j) m[(all - 1) * all + j] = -c[j] / d[q];
     for (size_t k = 0; k < q; ++k) m[(all - 1) * all + n() + k] = -d[k] / d[q];
-    return Eigenvalues(m, all);
+    return Eigenvalues(m, all, still());
   }
   // The relative degree is the number of zeros at infinity: c A^(r-1) b is the first that is not 0.
   std::vector<double> v = b;
@@ -149,17 +141,13 @@ std::vector<std::complex<double>> Channel::Zeros() const {
     for (double& x : v) x /= largest > 0 ? largest : 1;
   }
   if (degree == 0 || degree == n()) return out;
-  const auto size = static_cast<Eigen::Index>(n());
-  Eigen::MatrixXd left = Eigen::MatrixXd::Zero(size + 1, size + 1), right = left;
-  left.topLeftCorner(size, size) = Eigen::Map<const Matrix>(A.data(), size, size);
-  left.col(size).head(size) = Eigen::Map<const Eigen::VectorXd>(b.data(), size);
-  left.row(size).head(size) = Eigen::Map<const Eigen::VectorXd>(c.data(), size);
-  right.topLeftCorner(size, size).setIdentity();
-  const Eigen::GeneralizedEigenSolver<Eigen::MatrixXd> solver(left, right, false);
-  for (Eigen::Index k = 0; k <= size; ++k) {
-    const std::complex<double> zero = solver.alphas()[k] / solver.betas()[k];
-    if (std::isfinite(zero.real()) && std::isfinite(zero.imag())) out.push_back(zero);
-  }
+  // det [A - z, b; c, 0] = 0
+  Matrix left(n() + 1, n() + 1), right(n() + 1, n() + 1);
+  left.SetBlock(0, 0, Matrix(n(), n(), A));
+  left.SetBlock(0, n(), Matrix(n(), 1, b));
+  left.SetBlock(n(), 0, Matrix(1, n(), c));
+  right.SetBlock(0, 0, Matrix::Identity(n(), n()));
+  out = GeneralizedEigenvalues(left, right);
   std::sort(out.begin(), out.end(), [](const auto& x, const auto& y) { return std::abs(x) < std::abs(y); });
   if (out.size() > n() - degree) out.resize(n() - degree);
   std::sort(out.begin(), out.end(), [](const auto& x, const auto& y) {

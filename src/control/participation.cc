@@ -1,37 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/participation.h"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <algorithm>
+
+#include "linear_algebra/eigenvalues.h"
 
 namespace cotree {
 
 std::vector<Mode> FindModes(const std::vector<double>& matrix, size_t n) {
   std::vector<Mode> out;
   if (n == 0) return out;
-  const auto size = static_cast<Eigen::Index>(n);
-  Eigen::MatrixXd a(size, size);
-  for (Eigen::Index i = 0; i < size; ++i) {
-    for (Eigen::Index j = 0; j < size; ++j) a(i, j) = matrix[static_cast<size_t>(i * size + j)];
-  }
-  const Eigen::EigenSolver<Eigen::MatrixXd> solver(a);
-  if (solver.info() != Eigen::Success) return out;
-  const Eigen::MatrixXcd right = solver.eigenvectors();
-  const Eigen::FullPivLU<Eigen::MatrixXcd> lu(right);
-  const bool full = lu.isInvertible() && lu.rcond() > 1e-12;
-  const Eigen::MatrixXcd left = full ? lu.inverse().eval() : Eigen::MatrixXcd();
+  const EigenVectors vectors = FindEigenVectors(Matrix(n, n, matrix));
   double largest = 0;
-  for (Eigen::Index k = 0; k < size; ++k) largest = std::max(largest, std::abs(solver.eigenvalues()(k)));
-  for (Eigen::Index k = 0; k < size; ++k) {
-    std::complex<double> pole = solver.eigenvalues()(k);
+  for (const std::complex<double>& value : vectors.values) largest = std::max(largest, std::abs(value));
+  for (size_t k = 0; k < vectors.values.size(); ++k) {
+    std::complex<double> pole = vectors.values[k];
     if (std::abs(pole) < 1e-12 * largest) pole = 0;  // rounding
     if (pole.imag() < 0) continue;
     Mode mode{pole, {}};
-    if (full) {
+    if (!vectors.left.empty()) {
       double sum = 0;
-      for (Eigen::Index i = 0; i < size; ++i) {
-        mode.participation.push_back(std::abs(left(k, i) * right(i, k)));
+      for (size_t i = 0; i < n; ++i) {
+        mode.participation.push_back(std::abs(vectors.left[k * n + i] * vectors.right[i * n + k]));
         sum += mode.participation.back();
       }
       for (double& p : mode.participation) p /= sum;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/responses.h"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <unsupported/Eigen/MatrixFunctions>
+
+#include "linear_algebra/eigenvalues.h"
 
 namespace cotree {
 namespace {
@@ -28,8 +28,8 @@ double Horizon(std::vector<std::complex<double>> poles, double period) {
   return std::isfinite(frequency) ? 30 / frequency : 1;
 }
 
-// Each root of `next` goes to the branch whose last point is nearest; the largest way one had to go, as a part
-// of its distance to the others.
+// Each root of `next` goes to the branch whose last point is nearest; the largest way one had to go, as a
+// part of its distance to the others.
 double Assign(const std::vector<std::complex<double>>& last, std::vector<std::complex<double>>& next) {
   std::vector<std::complex<double>> ordered(last.size());
   std::vector<bool> used(next.size(), false), done(last.size(), false);
@@ -57,28 +57,26 @@ double Assign(const std::vector<std::complex<double>>& last, std::vector<std::co
 }  // namespace
 
 StepResponse FindStepResponse(const Channel& channel, size_t points) {
-  const auto n = static_cast<Eigen::Index>(channel.n());
+  const size_t n = channel.n();
   StepResponse out;
   const double horizon = Horizon(channel.Poles(), channel.period), period = channel.period;
   if (period > 0) points = static_cast<size_t>(std::clamp(std::ceil(horizon / period), 20.0, 20000.0));
   const double step = period > 0 ? period : horizon / static_cast<double>(points);
-  Eigen::MatrixXd transition = Eigen::MatrixXd::Zero(n + 1, n + 1);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    for (Eigen::Index j = 0; j < n; ++j) transition(i, j) = channel.A[static_cast<size_t>(i * n + j)];
-    transition(i, n) = channel.b[static_cast<size_t>(i)];
-  }
+  Matrix transition(n + 1, n + 1);
+  transition.SetBlock(0, 0, Matrix(n, n, channel.A));
+  transition.SetBlock(0, n, Matrix(n, 1, channel.b));
   if (period > 0)
     transition(n, n) = 1;
   else
-    transition = (transition * step).exp().eval();
-  Eigen::VectorXd x = Eigen::VectorXd::Zero(n + 1);
+    transition = Exponential(transition *= step);
+  std::vector<double> x(n + 1, 0.0);
   x[n] = 1;
   for (size_t k = 0; k <= points; ++k) {
     double y = channel.d[0];
-    for (Eigen::Index i = 0; i < n; ++i) y += channel.c[static_cast<size_t>(i)] * x[i];
+    for (size_t i = 0; i < n; ++i) y += channel.c[i] * x[i];
     out.times.push_back(static_cast<double>(k) * step);
     out.values.push_back(y);
-    x = (transition * x).eval();
+    x = transition * x;
   }
   return out;
 }

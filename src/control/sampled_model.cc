@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/sampled_model.h"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
 #include <numeric>
 #include <set>
-#include <unsupported/Eigen/MatrixFunctions>
+
+#include "linear_algebra/eigenvalues.h"
 
 namespace cotree {
 namespace {
 
-using Eigen::Index;
-using Eigen::MatrixXd;
-
-constexpr Index kMostStates = 1000;      // an exponential of a full matrix
+constexpr size_t kMostStates = 1000;     // an exponential of a full matrix
 constexpr int64_t kMostTicks = 10000;    // within the common period
 constexpr int64_t kLargestRatio = 1000;  // of two periods, as a fraction of whole numbers
 
@@ -53,13 +50,13 @@ class Linearizer {
       output_slots_.push_back(sorted_.Slot(ref));
     }
     for (const VariableRef& input : system_.inputs) input_slots_.push_back(sorted_.Slot({input.variable, 0}));
-    n_ = static_cast<Index>(program.state_slots.size());
-    m_ = static_cast<Index>(input_slots_.size());
-    p_ = static_cast<Index>(output_slots_.size());
+    n_ = program.state_slots.size();
+    m_ = input_slots_.size();
+    p_ = output_slots_.size();
   }
 
-  SampledModel Run() {
-    if (FindClocks()) Build();
+  SampledModel Run(const std::optional<LoopCut>& cut) {
+    if (FindClocks() && (!cut || KeepRateOf(*cut))) Build();
     for (const Program::Clock& clock : program_.clocks) run_.values[clock.slot] = 0;
     std::fill(run_.tangents.begin(), run_.tangents.end(), 0);
     if (!out_.problem.empty()) out_.model.reset();
@@ -88,6 +85,12 @@ class Linearizer {
     return "`" + ComponentName(*system_.model, *system_.graph, ComponentId(component)) + "`";
   }
 
+  static std::string Seconds(double x) {
+    char buffer[40];
+    std::snprintf(buffer, sizeof buffer, "%.9g s", x);
+    return buffer;
+  }
+
   // --- What happens at ticks ------------------------------------------------------------------------------
 
   bool FindClocks() {
@@ -104,6 +107,57 @@ class Linearizer {
     }
     for (const Program::When& when : program_.whens) idle_.push_back(run_.Compute(when, time_) != 0);
     return !clocks_.empty();
+  }
+
+  std::vector<uint32_t> SetBy(const std::vector<uint32_t>& whens) const {
+    std::set<uint32_t> slots;
+    OverActions(whens, [&](const Program::Action& a) {
+      if (!a.reinit && IsReal(a.target)) slots.insert(a.target);
+    });
+    for (const uint32_t w : whens) {
+      if (program_.whens[w].external == UINT32_MAX) continue;
+      for (const auto& [name, slot] : program_.externals[program_.whens[w].external].outputs)
+        slots.insert(slot);
+    }
+    return {slots.begin(), slots.end()};
+  }
+
+  /* Drops the clocks that are slower than the loop. */
+  bool KeepRateOf(const LoopCut& cut) {
+    std::set<size_t> all;
+    for (size_t k = 0; k < clocks_.size(); ++k) all.insert(k);
+    SetDiscrete(SetBy(Active(all)));
+    const Matrix between = Between(time_);
+    double period = INFINITY;
+    uint32_t own = 0;
+    for (size_t k = 0; k < clocks_.size(); ++k) {
+      Matrix tick;
+      if (!AtTick({k}, &tick)) return false;
+      const size_t input = n_ + discrete_.size() + cut.input;
+      bool in_loop = Largest(tick.Column(input)) != 0;
+      for (const uint32_t slot : SetBy(Active({k})))
+        in_loop = in_loop || between(n_ + cut.output, n_ + place_[slot]) != 0;
+      if (!in_loop || clocks_[k].period >= period) continue;
+      period = clocks_[k].period;
+      own = clocks_[k].component;
+    }
+    if (std::isinf(period)) return true;
+    std::vector<Clock> kept;
+    for (const Clock& c : clocks_) {
+      if (c.period > period * (1 + 1e-9)) {
+        out_.held.push_back(NameOf(c.component));
+        continue;
+      }
+      const double times = period / c.period;
+      if (std::fabs(times - std::round(times)) > 1e-9 * times)
+        return Refuse(Seconds(period) + ", the sample period of the loop (" + NameOf(own) +
+                      "), is no whole multiple of " + Seconds(c.period) + ", that of " + NameOf(c.component) +
+                      ": the loop has no response of its own there; give them periods of which one fits into "
+                      "the other, or use --continuous, which leaves the samples out");
+      kept.push_back(c);
+    }
+    clocks_ = std::move(kept);
+    return true;
   }
 
   std::vector<uint32_t> Active(const std::set<size_t>& ticking) {
@@ -150,12 +204,12 @@ class Linearizer {
 
   // --- Derivatives ----------------------------------------------------------------------------------------
 
-  Index columns() const { return n_ + static_cast<Index>(discrete_.size()) + m_; }
-  uint32_t SlotOfColumn(Index j) const {
-    if (j < n_) return program_.state_slots[static_cast<size_t>(j)];
+  size_t columns() const { return n_ + discrete_.size() + m_; }
+  uint32_t SlotOfColumn(size_t j) const {
+    if (j < n_) return program_.state_slots[j];
     j -= n_;
-    const auto held = static_cast<Index>(discrete_.size());
-    return j < held ? discrete_[static_cast<size_t>(j)] : input_slots_[static_cast<size_t>(j - held)];
+    const auto held = discrete_.size();
+    return j < held ? discrete_[j] : input_slots_[j - held];
   }
   // Of everything along one of (x, d, u), with pre(d) = d as it is between events.
   void Along(uint32_t slot, double time) {
@@ -167,23 +221,22 @@ class Linearizer {
   }
 
   /// x' and y by (x, d, u) between ticks.
-  MatrixXd Between(double time) {
-    MatrixXd out(n_ + p_, columns());
-    for (Index j = 0; j < columns(); ++j) {
+  Matrix Between(double time) {
+    Matrix out(n_ + p_, columns());
+    for (size_t j = 0; j < columns(); ++j) {
       Along(SlotOfColumn(j), time);
-      for (Index i = 0; i < n_; ++i)
-        out(i, j) = run_.tangents[program_.derivative_slots[static_cast<size_t>(i)]];
-      for (Index i = 0; i < p_; ++i) out(n_ + i, j) = run_.tangents[output_slots_[static_cast<size_t>(i)]];
+      for (size_t i = 0; i < n_; ++i) out(i, j) = run_.tangents[program_.derivative_slots[i]];
+      for (size_t i = 0; i < p_; ++i) out(n_ + i, j) = run_.tangents[output_slots_[i]];
     }
     return out;
   }
 
   /// (x, d) behind a tick by (x, d, u) before it.
-  bool AtTick(const std::set<size_t>& ticking, MatrixXd* out) {
+  bool AtTick(const std::set<size_t>& ticking, Matrix* out) {
     const std::vector<uint32_t> active = Active(ticking);
-    const Index rows = n_ + static_cast<Index>(discrete_.size());
-    *out = MatrixXd::Zero(rows, columns());
-    for (Index j = 0; j < columns(); ++j) {
+    const size_t rows = n_ + discrete_.size();
+    *out = Matrix(rows, columns());
+    for (size_t j = 0; j < columns(); ++j) {
       Along(SlotOfColumn(j), tick_time_);
       // pre(x) of what moves, too.
       for (const Program::Pre& pre : program_.pres) run_.tangents[pre.slot] = run_.tangents[pre.of];
@@ -194,7 +247,7 @@ class Linearizer {
         if (a.reinit) jumps.emplace_back(a.target, run_.ComputeTangent(a, tick_time_));
       });
       for (const auto& [slot, tangent] : jumps) run_.tangents[slot] = tangent;
-      for (Index i = 0; i < rows; ++i) (*out)(i, j) = run_.tangents[SlotOfColumn(i)];
+      for (size_t i = 0; i < rows; ++i) (*out)(i, j) = run_.tangents[SlotOfColumn(i)];
     }
     return true;
   }
@@ -252,13 +305,13 @@ class Linearizer {
       reinit = reinit || a.reinit;
     });
     SetDiscrete({slots.begin(), slots.end()});
-    if (n_ + static_cast<Index>(discrete_.size()) > kMostStates) {
-      Refuse(std::to_string(n_ + static_cast<Index>(discrete_.size())) +
-             " states are too many for a discrete model (at most " + std::to_string(kMostStates) + ")");
+    if (n_ + discrete_.size() > kMostStates) {
+      Refuse(std::to_string(n_ + discrete_.size()) + " states are too many for a discrete model (at most " +
+             std::to_string(kMostStates) + ")");
       return;
     }
     // Each clock alone: what one sets and another reads acts, too.
-    std::vector<MatrixXd> ticks(clocks_.size());
+    std::vector<Matrix> ticks(clocks_.size());
     for (size_t k = 0; k < clocks_.size(); ++k) {
       if (!AtTick({k}, &ticks[k])) return;
     }
@@ -284,44 +337,51 @@ class Linearizer {
 
   /* Discrete variables that act on states or outputs, directly or through others. Not those that come from
   nothing but constants, the time and noise: what nothing drives and jumps. */
-  std::vector<uint32_t> Relevant(const MatrixXd& between, const std::vector<MatrixXd>& ticks,
+  std::vector<uint32_t> Relevant(const Matrix& between, const std::vector<Matrix>& ticks,
                                  const std::set<uint32_t>& jumping) const {
-    const Index held = static_cast<Index>(discrete_.size()), rows = n_ + held;
+    const size_t held = discrete_.size(), rows = n_ + held;
     // What a row depends on at some tick, but for what it is if it is not set.
-    MatrixXd on = MatrixXd::Zero(rows, columns());
-    for (const MatrixXd& tick : ticks) {
-      for (Index i = 0; i < rows; ++i) {
-        if (tick.row(i) != MatrixXd::Identity(rows, columns()).row(i)) on.row(i) += tick.row(i).cwiseAbs();
+    std::vector<std::vector<bool>> on(rows, std::vector<bool>(columns(), false));
+    for (const Matrix& tick : ticks) {
+      for (size_t i = 0; i < rows; ++i) {
+        bool set = false;
+        for (size_t j = 0; j < columns(); ++j) set = set || tick(i, j) != (i == j ? 1 : 0);
+        for (size_t j = 0; set && j < columns(); ++j) on[i][j] = on[i][j] || tick(i, j) != 0;
       }
     }
+    // By places of states, and of inputs.
+    const auto on_any = [&](size_t i, size_t first, size_t count) {
+      const auto from = on[i].begin() + static_cast<std::ptrdiff_t>(first);
+      return std::find(from, from + static_cast<std::ptrdiff_t>(count), true) !=
+             from + static_cast<std::ptrdiff_t>(count);
+    };
+    const auto acts_on_states = [&](size_t j) {
+      for (size_t i = 0; i < n_; ++i) {
+        if (on[i][j]) return true;
+      }
+      return Largest(between.Column(j)) != 0;
+    };
     const auto spread = [&](auto&& seed, auto&& next) {
       std::vector<bool> found(discrete_.size(), false);
       for (bool more = true; more;) {
         more = false;
-        for (Index d = 0; d < held; ++d) {
-          if (found[static_cast<size_t>(d)]) continue;
+        for (size_t d = 0; d < held; ++d) {
+          if (found[d]) continue;
           bool now = seed(d);
-          for (Index e = 0; e < held && !now; ++e) now = found[static_cast<size_t>(e)] && next(d, e);
-          if (now) found[static_cast<size_t>(d)] = more = true;
+          for (size_t e = 0; e < held && !now; ++e) now = found[e] && next(d, e);
+          if (now) found[d] = more = true;
         }
       }
       return found;
     };
-    const auto driven = spread(
-        [&](Index d) { return !on.row(n_ + d).head(n_).isZero(0) || !on.row(n_ + d).tail(m_).isZero(0); },
-        [&](Index d, Index e) { return on(n_ + d, n_ + e) != 0; });
+    const auto driven = spread([&](size_t d) { return on_any(n_ + d, 0, n_) || on_any(n_ + d, rows, m_); },
+                               [&](size_t d, size_t e) { return on[n_ + d][n_ + e]; });
     // Motion of its own: what is kept, or comes from such.
     const auto moves = spread(
-        [&](Index d) {
-          const auto k = static_cast<size_t>(d);
-          return driven[k] || (jumping.count(discrete_[k]) == 0 && on(n_ + d, n_ + d) != 0);
-        },
-        [&](Index d, Index e) {
-          return jumping.count(discrete_[static_cast<size_t>(d)]) == 0 && on(n_ + d, n_ + e) != 0;
-        });
-    const auto acts =
-        spread([&](Index d) { return !between.col(n_ + d).isZero(0) || !on.col(n_ + d).head(n_).isZero(0); },
-               [&](Index d, Index e) { return on(n_ + e, n_ + d) != 0; });
+        [&](size_t d) { return driven[d] || (jumping.count(discrete_[d]) == 0 && on[n_ + d][n_ + d]); },
+        [&](size_t d, size_t e) { return jumping.count(discrete_[d]) == 0 && on[n_ + d][n_ + e]; });
+    const auto acts = spread([&](size_t d) { return acts_on_states(n_ + d); },
+                             [&](size_t d, size_t e) { return on[n_ + e][n_ + d]; });
     std::vector<uint32_t> out;
     for (size_t d = 0; d < discrete_.size(); ++d) {
       if (acts[d] && (moves[d] || foreign_.count(discrete_[d]) > 0)) out.push_back(discrete_[d]);
@@ -375,14 +435,9 @@ class Linearizer {
       numerator = found ? std::lcm(numerator, p) : kMostTicks + 1;
       denominator = std::gcd(denominator, q);
       if (numerator <= kMostTicks) continue;
-      const auto text = [](double x) {
-        char buffer[40];
-        std::snprintf(buffer, sizeof buffer, "%.9g s", x);
-        return std::string(buffer);
-      };
       return Refuse(
-          "the sample periods " + text(shortest) + " (" + NameOf(first) + ") and " + text(c.period) + " (" +
-          NameOf(c.component) + ") have no common multiple within " + std::to_string(kMostTicks) +
+          "the sample periods " + Seconds(shortest) + " (" + NameOf(first) + ") and " + Seconds(c.period) +
+          " (" + NameOf(c.component) + ") have no common multiple within " + std::to_string(kMostTicks) +
           " samples, so there is no one period of a discrete model; give them periods whose ratio is one "
           "of small whole numbers, or use --continuous, which leaves the samples out");
     }
@@ -420,22 +475,22 @@ class Linearizer {
 
   /** x' and y by (x, d, u) as lines over the time since the tick. */
   struct Line {
-    MatrixXd at_0, slope;
+    Matrix at_0, slope;
   };
   bool FindBetween(Line* out) {
-    const Index held = static_cast<Index>(discrete_.size());
-    const MatrixXd now = Between(time_);
-    std::vector<MatrixXd> later;
+    const size_t held = discrete_.size();
+    const Matrix now = Between(time_);
+    std::vector<Matrix> later;
     for (const double part : {0.5, 1.0}) {
       if (!run_.Run(time_ + part * period_)) return Refuse(run_.FailureText());
       later.push_back(Between(time_ + part * period_));
     }
     if (!run_.Run(time_)) return Refuse(run_.FailureText());
     out->at_0 = now;
-    out->slope = MatrixXd::Zero(now.rows(), now.cols());
+    out->slope = Matrix(now.rows(), now.columns());
     const auto differs = [](double a, double b, double size) { return std::fabs(a - b) > 1e-9 * size; };
-    for (Index j = n_; j < n_ + held; ++j) {
-      for (Index i = 0; i < now.rows(); ++i) {
+    for (size_t j = n_; j < n_ + held; ++j) {
+      for (size_t i = 0; i < now.rows(); ++i) {
         const double half = later[0](i, j), end = later[1](i, j), begin = now(i, j);
         const double size = std::max({std::fabs(begin), std::fabs(half), std::fabs(end)});
         if (!differs(begin, half, size) && !differs(begin, end, size)) continue;
@@ -451,33 +506,33 @@ class Linearizer {
   }
 
   // (x, d) after a time by (x, d, u): d and u are constant, and so is d*t's rate.
-  MatrixXd Flow(const Line& between, double time) const {
-    const Index held = static_cast<Index>(discrete_.size()), all = columns();
-    MatrixXd m = MatrixXd::Zero(all + held, all + held);
-    m.topLeftCorner(n_, all) = between.at_0.topRows(n_);
-    m.block(0, all, n_, held) = between.slope.block(0, n_, n_, held);
-    m.block(all, n_, held, held).setIdentity();
-    return (m * time).exp().topLeftCorner(n_ + held, all);
+  Matrix Flow(const Line& between, double time) const {
+    const size_t held = discrete_.size(), all = columns();
+    Matrix m(all + held, all + held);
+    m.SetBlock(0, 0, between.at_0.Block(0, n_, 0, all));
+    m.SetBlock(0, all, between.slope.Block(0, n_, n_, held));
+    m.SetBlock(all, n_, Matrix::Identity(held, held));
+    return Exponential(m *= time).Block(0, n_ + held, 0, all);
   }
 
   void Compose() {
     Line between;
     if (!FindBetween(&between)) return;
-    const Index rows = n_ + static_cast<Index>(discrete_.size());
-    MatrixXd now = MatrixXd::Identity(rows, columns()), outputs;
+    const size_t rows = n_ + discrete_.size();
+    Matrix now = Matrix::Identity(rows, columns()), outputs;
     // Behind `map`, which takes (x, d, u).
-    const auto behind = [&](const MatrixXd& map) {
-      MatrixXd whole = MatrixXd::Identity(columns(), columns());
-      whole.topRows(rows) = now;
-      return MatrixXd(map * whole);
+    const auto behind = [&](const Matrix& map) {
+      Matrix whole = Matrix::Identity(columns(), columns());
+      whole.SetBlock(0, 0, now);
+      return map * whole;
     };
-    std::map<std::set<size_t>, MatrixXd> at_tick;
-    std::map<double, MatrixXd> flows;
+    std::map<std::set<size_t>, Matrix> at_tick;
+    std::map<double, Matrix> flows;
     for (size_t k = 0; k < ticks_.size(); ++k) {
       const auto [at, fresh] = at_tick.try_emplace(ticks_[k].clocks);
       if (fresh && !AtTick(ticks_[k].clocks, &at->second)) return;
       now = behind(at->second);
-      if (k == 0) outputs = behind(between.at_0.bottomRows(p_));
+      if (k == 0) outputs = behind(between.at_0.Block(n_, p_, 0, columns()));
       const double end = k + 1 < ticks_.size() ? ticks_[k + 1].phase : period_;
       const double length = std::round((end - ticks_[k].phase) * 1e12 / period_) * 1e-12 * period_;
       const auto [flow, first] = flows.try_emplace(length);
@@ -488,35 +543,35 @@ class Linearizer {
   }
 
   // Discrete variables that are set before they are read carry nothing over.
-  void Write(const MatrixXd& next, const MatrixXd& outputs) {
-    const Index rows = next.rows();
-    std::vector<Index> kept(static_cast<size_t>(rows));
+  void Write(const Matrix& next, const Matrix& outputs) {
+    const size_t rows = next.rows();
+    std::vector<size_t> kept(rows);
     std::iota(kept.begin(), kept.end(), 0);
     for (size_t before = kept.size() + 1; kept.size() < before;) {
       before = kept.size();
-      const auto forgotten = [&](Index j) {
-        return j >= n_ && outputs.col(j).isZero(0) &&
-               std::all_of(kept.begin(), kept.end(), [&](Index i) { return next(i, j) == 0; });
+      const auto forgotten = [&](size_t j) {
+        return j >= n_ && Largest(outputs.Column(j)) == 0 &&
+               std::all_of(kept.begin(), kept.end(), [&](size_t i) { return next(i, j) == 0; });
       };
-      std::vector<Index> rest;
+      std::vector<size_t> rest;
       std::copy_if(kept.begin(), kept.end(), std::back_inserter(rest),
-                   [&](Index j) { return !forgotten(j); });
+                   [&](size_t j) { return !forgotten(j); });
       kept = rest;
     }
     LinearModel model;
     model.period = period_;
     model.inputs = system_.input_names;
     model.outputs = output_names_;
-    for (const Index i : kept) model.states.push_back(sorted_.SlotName(SlotOfColumn(i)));
-    const auto pick = [](const MatrixXd& from, const std::vector<Index>& picked,
-                         const std::vector<Index>& columns) {
+    for (const size_t i : kept) model.states.push_back(sorted_.SlotName(SlotOfColumn(i)));
+    const auto pick = [](const Matrix& from, const std::vector<size_t>& picked,
+                         const std::vector<size_t>& columns) {
       std::vector<double> values;
-      for (const Index i : picked) {
-        for (const Index j : columns) values.push_back(from(i, j));
+      for (const size_t i : picked) {
+        for (const size_t j : columns) values.push_back(from(i, j));
       }
       return values;
     };
-    std::vector<Index> inputs(static_cast<size_t>(m_)), outs(static_cast<size_t>(p_));
+    std::vector<size_t> inputs(m_), outs(p_);
     std::iota(inputs.begin(), inputs.end(), rows);
     std::iota(outs.begin(), outs.end(), 0);
     model.A = pick(next, kept, kept);
@@ -525,7 +580,7 @@ class Linearizer {
       model.B = {pick(next, kept, inputs)};
       model.D = {pick(outputs, outs, inputs)};
     }
-    model.poles = Eigenvalues(model.A, model.n());
+    model.poles = Eigenvalues(model.A, model.n(), 1);
     out_.model = std::move(model);
   }
 
@@ -536,7 +591,7 @@ class Linearizer {
   double time_;
   std::vector<std::string> output_names_;
   std::vector<uint32_t> output_slots_, input_slots_;
-  Index n_ = 0, m_ = 0, p_ = 0;
+  size_t n_ = 0, m_ = 0, p_ = 0;
   std::vector<Clock> clocks_;
   std::vector<bool> idle_;          // by when: true without a tick
   std::vector<uint32_t> discrete_;  // slots of the discrete variables that count
@@ -552,8 +607,9 @@ class Linearizer {
 }  // namespace
 
 SampledModel LinearizeSampled(ProgramRun& run, const Program& program,
-                              const std::vector<VariableRef>& outputs, double time) {
-  return Linearizer(run, program, outputs, time).Run();
+                              const std::vector<VariableRef>& outputs, double time,
+                              const std::optional<LoopCut>& cut) {
+  return Linearizer(run, program, outputs, time).Run(cut);
 }
 
 }  // namespace cotree

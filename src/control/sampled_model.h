@@ -23,12 +23,24 @@ Constant are, as in a continuous model, conditions and delays, variables that ar
 generators of noise: those that nothing drives and that use floor or mod. */
 struct SampledModel {
   std::optional<LinearModel> model;
-  std::string problem;  // for people, where there is none though something sampled acts
+  std::string problem;            // for people, where there is none though something sampled acts
+  std::vector<std::string> held;  // components that sample slower than the loop: what they give is constant
+};
+
+/** Where a loop is cut: the last input and the last output, by number.
+
+A loop has the rate of what samples in it: of the fastest clock that sets what the output is, or that reads
+the input. The input is held over that period, not over the common one, which would put another hold into the
+loop; slower components (the outer controllers of a cascade) are taken as constant, and faster ones must fit
+into it a whole number of times. */
+struct LoopCut {
+  size_t input, output;
 };
 
 /// At the point of the last `run.Run(time)`. No model and no problem: nothing sampled acts on states and
 /// outputs, and the continuous model says all.
 SampledModel LinearizeSampled(ProgramRun& run, const Program& program,
-                              const std::vector<VariableRef>& outputs, double time);
+                              const std::vector<VariableRef>& outputs, double time,
+                              const std::optional<LoopCut>& cut = std::nullopt);
 
 }  // namespace cotree

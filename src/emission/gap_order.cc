@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emission/gap_order.h"
 
-#include <Eigen/SparseCholesky>
 #include <algorithm>
+
+#include "linear_algebra/least_change.h"
 
 namespace cotree {
 
 GapOrder FindGapOrder(const JacobianPattern& pattern, size_t rows) {
-  const auto n = static_cast<Eigen::Index>(rows);
   std::vector<std::vector<bool>> occurs(rows, std::vector<bool>(rows, false));  // [j][i], i >= j
   for (size_t k = 0; k < rows; ++k) occurs[k][k] = true;
   for (const auto& column : pattern.rows_of_column) {
@@ -17,24 +17,15 @@ GapOrder FindGapOrder(const JacobianPattern& pattern, size_t rows) {
       }
     }
   }
-  // The order depends on the pattern alone; the numbers make it definite.
-  std::vector<Eigen::Triplet<double>> triplets;
-  for (size_t j = 0; j < rows; ++j) {
-    for (size_t i = j; i < rows; ++i) {
-      if (!occurs[j][i]) continue;
-      triplets.emplace_back(i, j, i == j ? static_cast<double>(rows + 1) : 1.0);
-      if (i != j) triplets.emplace_back(j, i, 1.0);
+  std::vector<std::pair<uint32_t, uint32_t>> lower;
+  for (uint32_t j = 0; j < rows; ++j) {
+    for (uint32_t i = j; i < rows; ++i) {
+      if (occurs[j][i]) lower.emplace_back(i, j);
     }
   }
-  Eigen::SparseMatrix<double> square(n, n);
-  square.setFromTriplets(triplets.begin(), triplets.end());
-  const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factors(square);
   GapOrder out;
-  for (Eigen::Index k = 0; k < n; ++k) {
-    const bool natural = factors.permutationP().size() == 0;
-    out.place.push_back(static_cast<uint32_t>(natural ? k : factors.permutationP().indices()[k]));
-  }
-  // Entries in the order in which Eigen moves them there.
+  out.place = FindEliminationOrder(rows, lower);
+  // Entries in the order in which LeastChange moves them there.
   std::vector<std::vector<std::pair<uint32_t, uint32_t>>> columns(rows);
   for (size_t j = 0; j < rows; ++j) {
     for (size_t i = j; i < rows; ++i) {

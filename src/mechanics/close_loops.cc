@@ -328,7 +328,7 @@ bool MotionBuilder::HasQuaternions() const {
 /* J q'' + gamma = -give * lambda / mass. What integrates sets `give`, which is 0 but where bars come into
 line and conditions depend on each other: there a last digit of a length would throw the loop back, and giving
 way by next to nothing lets it go on as it moves (docs/theory/mechanics.md, ME.8; simulation/projection.h). */
-void MotionBuilder::AddConditions(const std::vector<Row>& rows, const Eigen::MatrixXd& conditions) {
+void MotionBuilder::AddConditions(const std::vector<Row>& rows, const Matrix& conditions) {
   const bool quaternions = HasQuaternions();
   struct Condition {
     uint32_t local = 0;
@@ -336,14 +336,12 @@ void MotionBuilder::AddConditions(const std::vector<Row>& rows, const Eigen::Mat
     uint32_t loop = UINT32_MAX;  // the first of them
     bool velocity = false;
   };
-  std::vector<Condition> all(static_cast<size_t>(conditions.cols()));
+  std::vector<Condition> all(conditions.columns());
   for (size_t j = 0; j < all.size(); ++j)
     all[j].multiplier = NewUnknown("~loop" + std::to_string(j + 1) + ".lambda", &all[j].local);
   for (size_t k = 0; k < rows.size(); ++k) {
     Sym carried;
-    const auto share = [&](size_t j) {
-      return conditions(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(j));
-    };
+    const auto share = [&](size_t j) { return conditions(k, j); };
     for (size_t j = 0; j < all.size(); ++j) carried = carried + all[j].multiplier * Sym(share(j));
     if (carried.IsZero()) continue;
     const Sym acceleration = Exerted(rows[k], carried);

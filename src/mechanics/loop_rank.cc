@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 
+#include "linear_algebra/decompositions.h"
 #include "mechanics/diagnostics.h"
 #include "mechanics/loop_solver.h"
 #include "mechanics/motion_builder.h"
@@ -22,48 +22,60 @@ double Random(uint64_t& state) {
   return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53 * 2 - 1;
 }
 
-size_t RankOf(const Eigen::MatrixXd& J) {
-  Eigen::MatrixXd rows = J;
-  for (Eigen::Index k = 0; k < rows.rows(); ++k) {
-    const double size = rows.row(k).norm();
-    if (size > 1e-12) rows.row(k) /= size;
+// A row of length 1, or of 0.
+std::vector<double> Normalized(std::span<const double> row) {
+  std::vector<double> out(row.begin(), row.end());
+  const double size = Norm(row);
+  for (double& x : out) x = size > 1e-12 ? x / size : 0;
+  return out;
+}
+
+size_t RankOf(const Matrix& J) {
+  Matrix rows = J;
+  for (size_t k = 0; k < rows.rows(); ++k) {
+    const std::vector<double> row = Normalized(J.row(k));
+    std::copy(row.begin(), row.end(), rows.row(k).begin());
   }
-  const Eigen::VectorXd values = Eigen::JacobiSVD<Eigen::MatrixXd>(rows).singularValues();
-  return static_cast<size_t>((values.array() > 1e-7).count());
+  const std::vector<double> values = FindSingularValues(rows).values;
+  return static_cast<size_t>(std::count_if(values.begin(), values.end(), [](double x) { return x > 1e-7; }));
 }
 
 // Some way along what the loops leave free, away from positions that are special; what is left of the gaps.
 double Walk(LoopSolver& solver, int steps, uint64_t& random) {
   double gap = solver.Gap();
-  Eigen::VectorXd way(solver.Jacobian().cols());
+  std::vector<double> way(solver.Jacobian().columns());
   for (double& v : way) v = Random(random);
   for (int step = 0; step < steps && gap < LoopSolver::kClosed; ++step) {
-    const Eigen::MatrixXd& J = solver.Jacobian();
+    const Matrix& J = solver.Jacobian();
     if (J.rows() == 0) return gap;
-    way -= J.completeOrthogonalDecomposition().solve(J * way);
-    if (!(way.norm() > 1e-6)) return gap;  // rigid
-    way.normalize();
-    solver.Move(way * 0.2);
+    AddTimes(way, -1, LeastSquares(J).Solve(J * way));
+    const double size = Norm(way);
+    if (!(size > 1e-6)) return gap;  // rigid
+    for (double& v : way) v /= size;
+    std::vector<double> move = way;
+    for (double& v : move) v *= 0.2;
+    solver.Move(move);
     gap = solver.Close({});
   }
   return gap;
 }
 
 // How well combinations of rows hold what all rows do: the least singular value that counts, by that of all.
-double HoldsAsWell(const std::vector<Eigen::MatrixXd>& found, const Eigen::MatrixXd& conditions) {
-  const auto least = [&](const Eigen::MatrixXd& of) {
-    return Eigen::JacobiSVD<Eigen::MatrixXd>(of).singularValues()[conditions.cols() - 1];
+double HoldsAsWell(const std::vector<Matrix>& found, const Matrix& conditions) {
+  const auto least = [&](const Matrix& of) {
+    return FindSingularValues(of).values[conditions.columns() - 1];
   };
+  const Matrix combine = conditions.Transposed();
   double worst = 1;
-  for (const Eigen::MatrixXd& all : found)
-    worst = std::min(worst, least(conditions.transpose() * all) / std::max(least(all), 1e-300));
+  for (const Matrix& all : found)
+    worst = std::min(worst, least(combine * all) / std::max(least(all), 1e-300));
   return worst;
 }
 
 }  // namespace
 
 // The Jacobians of all rows in several positions in which the loops are closed; none: a report has been made.
-std::vector<Eigen::MatrixXd> MotionBuilder::FindClosed(const std::vector<Row>& rows) {
+std::vector<Matrix> MotionBuilder::FindClosed(const std::vector<Row>& rows) {
   MotionEquations all;
   all.parts.resize(1);
   all.parts[0].scalar.equations = main_.equations;
@@ -80,7 +92,7 @@ std::vector<Eigen::MatrixXd> MotionBuilder::FindClosed(const std::vector<Row>& r
   std::optional<LoopSolver> by_joints;
   if (joint_motion_ != nullptr) by_joints.emplace(pool_, sought);
   LoopSolver& seeker = by_joints ? *by_joints : solver;
-  std::vector<Eigen::MatrixXd> found;
+  std::vector<Matrix> found;
   double best = INFINITY;
   size_t worst_row = 0;
   const size_t wanted = freedoms_.size() <= 20 ? 24 : freedoms_.size() <= 60 ? 6 : 3;
@@ -118,9 +130,7 @@ std::vector<Eigen::MatrixXd> MotionBuilder::FindClosed(const std::vector<Row>& r
   // On its way a loop may come to another way to put its parts together, with more or less freedom.
   if (near) {
     const size_t rank = found.empty() ? 0 : RankOf(found.front());
-    found.erase(std::remove_if(found.begin(), found.end(),
-                               [&](const Eigen::MatrixXd& J) { return RankOf(J) != rank; }),
-                found.end());
+    std::erase_if(found, [&](const Matrix& J) { return RankOf(J) != rank; });
   }
   if (found.empty()) {
     char buffer[64];
@@ -179,32 +189,29 @@ overconstrained ones (Bricard) only where the loops are closed; so loops are clo
 beginnings. Where any choice of rows would say less about some directions than all of them do (Bennett: which
 rows are good differs from position to position), combinations are taken, the best of some over all positions
 found. */
-Eigen::MatrixXd MotionBuilder::ChooseConditions(const std::vector<Row>& rows) {
-  const auto count = static_cast<Eigen::Index>(rows.size());
-  const std::vector<Eigen::MatrixXd> found = FindClosed(rows);
-  if (found.empty()) return Eigen::MatrixXd::Identity(count, count);
+Matrix MotionBuilder::ChooseConditions(const std::vector<Row>& rows) {
+  const size_t count = rows.size();
+  const std::vector<Matrix> found = FindClosed(rows);
+  if (found.empty()) return Matrix::Identity(count, count);
   std::vector<bool> needed(rows.size(), false);
   // The next row is one of which much is left across those taken before, in every position if there is such a
   // row: rows that depend on each other in a single position would make that position singular.
   size_t rank = 0, position_rank = 0;
-  std::vector<std::vector<Eigen::VectorXd>> rest(found.size());
+  std::vector<std::vector<std::vector<double>>> rest(found.size());
   for (size_t p = 0; p < found.size(); ++p) {
-    for (size_t k = 0; k < rows.size(); ++k) {
-      Eigen::VectorXd v = found[p].row(static_cast<Eigen::Index>(k)).transpose();
-      const double size = v.norm();
-      rest[p].push_back(size > 1e-12 ? Eigen::VectorXd(v / size) : Eigen::VectorXd::Zero(v.size()));
-    }
+    for (size_t k = 0; k < rows.size(); ++k) rest[p].push_back(Normalized(found[p].row(k)));
   }
   size_t most_rank = 0;
-  for (const Eigen::MatrixXd& J : found) most_rank = std::max(most_rank, RankOf(J));
+  for (const Matrix& J : found) most_rank = std::max(most_rank, RankOf(J));
   while (rank < most_rank) {
     std::vector<double> least(rows.size(), 0), most(rows.size(), 0);
     for (size_t k = 0; k < rows.size(); ++k) {
       if (needed[k]) continue;
       least[k] = 2;
       for (size_t p = 0; p < found.size(); ++p) {
-        least[k] = std::min(least[k], rest[p][k].norm());
-        most[k] = std::max(most[k], rest[p][k].norm());
+        const double size = Norm(rest[p][k]);
+        least[k] = std::min(least[k], size);
+        most[k] = std::max(most[k], size);
       }
     }
     double best = *std::max_element(least.begin(), least.end());
@@ -218,10 +225,10 @@ Eigen::MatrixXd MotionBuilder::ChooseConditions(const std::vector<Row>& rows) {
     ++rank;
     if (!rows[row].velocity) ++position_rank;
     for (size_t p = 0; p < found.size(); ++p) {
-      if (!(rest[p][row].norm() > kDependent)) continue;
-      const Eigen::VectorXd direction = rest[p][row].normalized();
+      if (!(Norm(rest[p][row]) > kDependent)) continue;
+      const std::vector<double> direction = Normalized(rest[p][row]);
       for (int twice = 0; twice < 2; ++twice) {
-        for (Eigen::VectorXd& v : rest[p]) v -= direction * direction.dot(v);
+        for (std::vector<double>& v : rest[p]) AddTimes(v, -Dot(direction, v), direction);
       }
     }
   }
@@ -240,27 +247,28 @@ Eigen::MatrixXd MotionBuilder::ChooseConditions(const std::vector<Row>& rows) {
                         ComponentPlace(model_, graph_, mechanism_.joints[rows[0].chord].component),
                         {NamesOf(joints)});
   }
-  const auto held = static_cast<Eigen::Index>(rank);
+  const size_t held = rank;
   const bool rolls = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.velocity; });
-  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(count, held);
-  Eigen::Index next = 0;
+  Matrix out(count, held);
+  size_t next = 0;
   for (size_t k = 0; k < rows.size(); ++k) {
-    if (needed[k]) out(static_cast<Eigen::Index>(k), next++) = 1;
+    if (needed[k]) out(k, next++) = 1;
   }
   if (rolls || held == count || held == 0 || rows.size() > 60) return out;
   double best = HoldsAsWell(found, out);
   constexpr double kGood = 0.7;
   uint64_t random = 7;
   for (int trial = 0; trial < 40 && best < kGood; ++trial) {
-    Eigen::MatrixXd some(count, count);
-    for (double& v : some.reshaped()) v = Random(random);
-    if (trial == 0) {
-      some.setZero();
-      for (const Eigen::MatrixXd& J : found) some += J * J.transpose();
+    Matrix some(count, count);
+    for (size_t j = 0; j < count; ++j) {
+      for (size_t i = 0; i < count; ++i) some(i, j) = Random(random);
     }
-    const Eigen::MatrixXd candidate = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(some + some.transpose())
-                                          .eigenvectors()
-                                          .rightCols(held);
+    if (trial == 0) {
+      some.Clear();
+      for (const Matrix& J : found) some += J * J.Transposed();
+    }
+    some += some.Transposed();
+    const Matrix candidate = SymmetricEigenvectors(some).Block(0, count, count - held, held);
     const double holds = HoldsAsWell(found, candidate);
     if (holds <= best * 1.01) continue;
     best = holds;

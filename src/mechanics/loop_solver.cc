@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mechanics/loop_solver.h"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 
 #include "expr/evaluate.h"
+#include "linear_algebra/decompositions.h"
 
 namespace cotree {
+namespace {
+
+size_t LargestAt(const std::vector<double>& x) {
+  const auto smaller = [](double a, double b) { return std::fabs(a) < std::fabs(b); };
+  return static_cast<size_t>(std::max_element(x.begin(), x.end(), smaller) - x.begin());
+}
+
+}  // namespace
 
 struct LoopSolver::Work {
   ExprPool& pool;
@@ -19,20 +27,22 @@ struct LoopSolver::Work {
   std::vector<double> results;
   Environment<double> environment;
   Workspace<double> workspace;
-  Eigen::VectorXd gap;
-  Eigen::MatrixXd jacobian;
+  std::vector<double> gap;
+  Matrix jacobian;
 
   Work(ExprPool& p, const MotionEquations& m) : pool(p), motion(m) {}
   void Evaluate();
+  /// What is left of the gaps, or infinity.
+  double Size() const { return IsFinite(gap) ? Norm(gap) : INFINITY; }
   /// The Jacobian without rows that are about velocities only.
-  Eigen::MatrixXd OfPositions() const {
-    Eigen::MatrixXd out = jacobian;
+  Matrix OfPositions() const {
+    Matrix out = jacobian;
     for (size_t k = 0; k < motion.loops.size(); ++k) {
-      if (motion.loops[k].value.IsNone()) out.row(static_cast<Eigen::Index>(k)).setZero();
+      if (motion.loops[k].value.IsNone()) out.ClearRow(k);
     }
     return out;
   }
-  void Move(const Eigen::VectorXd& step);
+  void Move(std::span<const double> step);
 };
 
 LoopSolver::LoopSolver(ExprPool& pool, const MotionEquations& motion)
@@ -55,9 +65,8 @@ LoopSolver::LoopSolver(ExprPool& pool, const MotionEquations& motion)
   work_->results.resize(roots.size());
   work_->environment.scalars.assign(pool.symbol_count(), 0);
   for (const auto& [symbol, value] : motion.constants) work_->environment.scalars[symbol.index()] = value;
-  work_->gap.resize(static_cast<Eigen::Index>(motion.loops.size()));
-  work_->jacobian.resize(static_cast<Eigen::Index>(motion.loops.size()),
-                         static_cast<Eigen::Index>(motion.freedoms.size()));
+  work_->gap.resize(motion.loops.size());
+  work_->jacobian = Matrix(motion.loops.size(), motion.freedoms.size());
 }
 
 LoopSolver::~LoopSolver() = default;
@@ -74,25 +83,23 @@ void LoopSolver::Work::Evaluate() {
   for (size_t k = 0; k < tapes.size(); ++k)
     EvaluateDouble(tapes[k], environment, workspace, std::span(&environment.scalars[targets[k].index()], 1));
   EvaluateDouble(*rows, environment, workspace, results);
-  jacobian.setZero();
+  jacobian.Clear();
   size_t next = motion.loops.size();
   for (size_t k = 0; k < motion.loops.size(); ++k) {
-    gap[static_cast<Eigen::Index>(k)] = results[k];
-    for (const auto& [f, entry] : motion.loops[k].jacobian)
-      jacobian(static_cast<Eigen::Index>(k), f) = results[next++];
+    gap[k] = results[k];
+    for (const auto& [f, entry] : motion.loops[k].jacobian) jacobian(k, f) = results[next++];
   }
 }
 
-void LoopSolver::Work::Move(const Eigen::VectorXd& step) {
+void LoopSolver::Work::Move(std::span<const double> step) {
   const auto at = [&](uint32_t reading) -> double& { return environment.scalars[readings[reading].index()]; };
   for (size_t f = 0; f < motion.freedoms.size(); ++f) {
-    if (motion.freedoms[f].position != UINT32_MAX)
-      at(motion.freedoms[f].position) += step[static_cast<Eigen::Index>(f)];
+    if (motion.freedoms[f].position != UINT32_MAX) at(motion.freedoms[f].position) += step[f];
   }
   for (const MotionQuaternion& quaternion : motion.quaternions) {
     double* q[4];
     for (size_t k = 0; k < 4; ++k) q[k] = &at(quaternion.numbers[k]);
-    const Eigen::Index first = quaternion.first_freedom;
+    const size_t first = quaternion.first_freedom;
     const double x = step[first] / 2, y = step[first + 1] / 2, z = step[first + 2] / 2;
     const double s = *q[0], a = *q[1], b = *q[2], c = *q[3];
     *q[0] = s - a * x - b * y - c * z;
@@ -106,83 +113,81 @@ void LoopSolver::Work::Move(const Eigen::VectorXd& step) {
 
 double LoopSolver::Close(const std::vector<bool>& held) {
   Work& w = *work_;
-  const Eigen::Index m = w.gap.size();
   for (int round = 0; round < 100; ++round) {
     w.Evaluate();
-    if (!w.gap.allFinite()) return INFINITY;
-    if (w.gap.norm() < kClosed * 1e-3) break;
-    Eigen::MatrixXd free = w.OfPositions();
+    const double gap = w.Size();
+    if (!(gap < INFINITY)) return INFINITY;
+    if (gap < kClosed * 1e-3) break;
+    Matrix free = w.OfPositions();
     for (size_t f = 0; f < held.size(); ++f) {
-      if (held[f]) free.col(static_cast<Eigen::Index>(f)).setZero();
+      if (held[f]) free.ClearColumn(f);
     }
-    const double damping = 1e-13 + 1e-3 * std::min(1.0, w.gap.squaredNorm());
-    const Eigen::MatrixXd square = free * free.transpose() + damping * Eigen::MatrixXd::Identity(m, m);
-    Eigen::VectorXd step = -free.transpose() * square.ldlt().solve(w.gap);
-    const double length = step.norm();
-    if (length > 0.5) step *= 0.5 / length;
+    const double damping = 1e-13 + 1e-3 * std::min(1.0, gap * gap);
+    Matrix square = free * free.Transposed();
+    for (size_t k = 0; k < square.rows(); ++k) square(k, k) += damping;
+    // step = -J' (J J' + damping)^-1 gap
+    std::vector<double> step = TransposedTimes(free, SolveSymmetric(square, w.gap));
+    const double length = Norm(step), factor = length > 0.5 ? -0.5 / length : -1;
+    for (double& x : step) x *= factor;
     w.Move(step);
   }
-  return w.gap.allFinite() ? w.gap.norm() : INFINITY;
+  return w.Size();
 }
 
-void LoopSolver::Move(const Eigen::VectorXd& step) {
+void LoopSolver::Move(std::span<const double> step) {
   work_->Move(step);
 }
 
 double LoopSolver::Gap() {
   work_->Evaluate();
-  return work_->gap.allFinite() ? work_->gap.norm() : INFINITY;
+  return work_->Size();
 }
 
 size_t LoopSolver::WorstRow() const {
-  Eigen::Index at = 0;
-  if (work_->gap.size() > 0) work_->gap.cwiseAbs().maxCoeff(&at);
-  return static_cast<size_t>(at);
+  return LargestAt(work_->gap);
 }
 
 double LoopSolver::RateGap(const std::vector<bool>& held, const std::vector<double>& velocities,
                            size_t* worst) const {
-  Eigen::MatrixXd free = work_->jacobian;
-  Eigen::VectorXd rest = Eigen::VectorXd::Zero(free.rows());
+  Matrix free = work_->jacobian;
+  std::vector<double> rest(free.rows(), 0.0);
   for (size_t f = 0; f < held.size(); ++f) {
     if (!held[f]) continue;
-    const auto column = static_cast<Eigen::Index>(f);
-    rest += free.col(column) * velocities[f];
-    free.col(column).setZero();
+    AddTimes(rest, velocities[f], free.Column(f));
+    free.ClearColumn(f);
   }
-  rest += free * free.completeOrthogonalDecomposition().solve(-rest);
-  Eigen::Index at = 0;
-  const double size = rest.size() > 0 ? rest.cwiseAbs().maxCoeff(&at) : 0;
-  *worst = static_cast<size_t>(at);
-  return size;
+  AddTimes(rest, -1, free * LeastSquares(free).Solve(rest));
+  *worst = LargestAt(rest);
+  return Largest(rest);
 }
 
-const Eigen::MatrixXd& LoopSolver::Jacobian() const {
+const Matrix& LoopSolver::Jacobian() const {
   return work_->jacobian;
 }
 
 std::vector<bool> LoopSolver::FindDependent(const std::vector<int>& rank, bool velocities) const {
-  Eigen::MatrixXd rest = velocities ? work_->jacobian : work_->OfPositions();
+  Matrix rest = velocities ? work_->jacobian : work_->OfPositions();
   std::vector<bool> dependent(rank.size(), false);
-  if (rest.size() == 0) return dependent;
-  const double size = rest.cwiseAbs().maxCoeff();
+  const double size = rest.Largest();
   std::vector<int> levels = rank;
   std::sort(levels.begin(), levels.end());
   levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
   for (const int level : levels) {
     for (;;) {
-      Eigen::Index best = -1;
+      size_t best = rest.columns();
       double largest = 1e-8 * size;
-      for (Eigen::Index f = 0; f < rest.cols(); ++f) {
-        const auto k = static_cast<size_t>(f);
-        if (rank[k] != level || dependent[k] || rest.col(f).norm() <= largest) continue;
-        largest = rest.col(f).norm();
+      for (size_t f = 0; f < rest.columns(); ++f) {
+        if (rank[f] != level || dependent[f]) continue;
+        const double left = Norm(rest.Column(f));
+        if (left <= largest) continue;
+        largest = left;
         best = f;
       }
-      if (best < 0) break;
-      dependent[static_cast<size_t>(best)] = true;
-      const Eigen::VectorXd direction = rest.col(best).normalized();
-      rest -= direction * (direction.transpose() * rest);
+      if (best == rest.columns()) break;
+      dependent[best] = true;
+      std::vector<double> direction = rest.Column(best);
+      for (double& x : direction) x /= largest;
+      RemoveAlong(rest, direction);
     }
   }
   return dependent;

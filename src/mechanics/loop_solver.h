@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Eigen/Core>
 #include <memory>
 
+#include "linear_algebra/matrix.h"
 #include "mechanics/motion_equations.h"
 
 namespace cotree {
@@ -27,12 +27,12 @@ class LoopSolver {
   /// left of the gaps, or infinity.
   double Close(const std::vector<bool>& held);
   /// Moves all freedoms, velocities times a time.
-  void Move(const Eigen::VectorXd& step);
+  void Move(std::span<const double> step);
   /// What is left of the gaps at the present positions, or infinity.
   double Gap();
   /// Of the last positions.
   size_t WorstRow() const;
-  const Eigen::MatrixXd& Jacobian() const;
+  const Matrix& Jacobian() const;
   /// What is left of the rates of the loops, at the last positions, with these velocities of freedoms that
   /// are held and the best ones of the others; `worst`: the row of the largest.
   double RateGap(const std::vector<bool>& held, const std::vector<double>& velocities, size_t* worst) const;

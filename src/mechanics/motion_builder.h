@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Eigen/Core>
 #include <map>
 #include <optional>
 #include <unordered_map>
 
+#include "linear_algebra/matrix.h"
 #include "mechanics/motion_equations.h"
 #include "spatial/sym.h"
 
@@ -182,14 +182,14 @@ class MotionBuilder {
   Sym Exerted(const Row& row, const Sym& multiplier);
   /// Their numbers cannot be sought one by one: such positions are found beforehand (pipeline/assemble.h).
   bool HasQuaternions() const;
-  void AddConditions(const std::vector<Row>& rows, const Eigen::MatrixXd& conditions);
+  void AddConditions(const std::vector<Row>& rows, const Matrix& conditions);
   void MeasureChord(const SpatialJoint& joint);
   void FollowJoint(const SpatialJoint& joint, const SpatialJoint& kept);
 
   // loop_rank.cc
   /// The conditions that are held, as combinations of rows: rows by conditions.
-  Eigen::MatrixXd ChooseConditions(const std::vector<Row>& rows);
-  std::vector<Eigen::MatrixXd> FindClosed(const std::vector<Row>& rows);
+  Matrix ChooseConditions(const std::vector<Row>& rows);
+  std::vector<Matrix> FindClosed(const std::vector<Row>& rows);
   void DescribeFreedoms(MotionEquations& out) const;
   LoopRow Describe(const Row& row) const;
   std::string NamesOf(std::vector<uint32_t> joints) const;

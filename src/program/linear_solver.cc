@@ -3,11 +3,11 @@
 
 #include <klu.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "linear_algebra/decompositions.h"
 #include "program/frontal_solver.h"
 
 namespace cotree {
@@ -35,8 +35,8 @@ struct LinearSolver::Sparse {
 };
 
 struct LinearSolver::LeastNorm {
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
-  Eigen::VectorXd row_scale;
+  LeastSquares solver;
+  std::vector<double> row_scale;
 };
 
 LinearSolver::LinearSolver(LinearSolver&&) noexcept = default;
@@ -106,16 +106,16 @@ bool LinearSolver::FactorColumns(std::span<const double> values) {
 bool LinearSolver::FactorLeastNorm(std::span<const double> values) {
   constexpr size_t kLargest = 300;
   if (size_ > kLargest) return false;
-  const auto n = static_cast<Eigen::Index>(size_);
-  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(n, n);
+  Matrix a(size_, size_);
   for (size_t k = 0; k < values.size(); ++k) a(row_[k], column_[k]) += values[k];
-  if (!a.allFinite()) return false;
-  least_norm_ = std::make_unique<LeastNorm>();
+  if (!a.IsFinite()) return false;
   // Rows by their largest entry; columns stay, since the size of the solution is measured in them.
-  least_norm_->row_scale = a.cwiseAbs().rowwise().maxCoeff().cwiseMax(1e-300).cwiseInverse();
-  a = least_norm_->row_scale.asDiagonal() * a;
-  least_norm_->decomposition.setThreshold(1e-12);
-  least_norm_->decomposition.compute(a);
+  std::vector<double> scale(size_);
+  for (size_t i = 0; i < size_; ++i) {
+    scale[i] = 1 / std::max(Largest(a.row(i)), 1e-300);
+    for (double& x : a.row(i)) x *= scale[i];
+  }
+  least_norm_ = std::make_unique<LeastNorm>(LeastNorm{LeastSquares(a, 1e-12), std::move(scale)});
   factored_ = true;
   return true;
 }
@@ -261,8 +261,9 @@ LinearSolver::Determinant LinearSolver::FindDeterminant() const {
 void LinearSolver::Solve(std::span<double> right) const {
   const size_t n = size_;
   if (least_norm_ != nullptr) {
-    Eigen::Map<Eigen::VectorXd> b(right.data(), static_cast<Eigen::Index>(n));
-    b = least_norm_->decomposition.solve(least_norm_->row_scale.cwiseProduct(b)).eval();
+    for (size_t k = 0; k < n; ++k) right[k] *= least_norm_->row_scale[k];
+    const std::vector<double> x = least_norm_->solver.Solve(right);
+    std::copy(x.begin(), x.end(), right.begin());
     return;
   }
   if (sparse_ && sparse_->by_fronts) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
+#include "linear_algebra/decompositions.h"
 #include "program/run_program.h"
 
 namespace cotree {
@@ -20,30 +20,26 @@ values x0 solve it, at s = 1 it is the block. It is followed by its length (Allg
 it may turn back in s on the way. True: s = 1 was reached, and Newton's method may finish; otherwise the
 values are as they were. */
 bool ProgramRun::Follow(uint32_t index, double time, Homotopy kind) {
-  using Eigen::Index;
-  using Eigen::MatrixXd;
-  using Eigen::VectorXd;
+  using Vector = std::vector<double>;
   const ImplicitBlock& block = program_.blocks[index];
   BlockState& state = blocks_[index];
-  const auto n = static_cast<Index>(block.unknowns.size());
-  constexpr Index kLargest = 300;
-  if (n > kLargest) return false;               // the failure of Newton's method stands
-  VectorXd column(n), row = VectorXd::Ones(n);  // sizes of unknowns and residuals
-  for (Index k = 0; k < n; ++k)
-    column[k] = std::max(1.0, std::fabs(values[block.unknowns[static_cast<size_t>(k)]]));
-  MatrixXd matrix(n + 1, n + 1);
-  VectorXd residual(n), begin, first, sign = VectorXd::Ones(n);
+  const size_t n = block.unknowns.size();
+  constexpr size_t kLargest = 300;
+  if (n > kLargest) return false;  // the failure of Newton's method stands
+  Vector column(n), row(n, 1.0);   // sizes of unknowns and residuals
+  for (size_t k = 0; k < n; ++k) column[k] = std::max(1.0, std::fabs(values[block.unknowns[k]]));
+  Matrix matrix(n + 1, n + 1);
+  Vector residual(n), begin, first, sign(n, 1.0);
   // Residuals and their derivatives by the scaled unknowns and s at a point (x / column, s).
-  const auto evaluate = [&](const VectorXd& z) {
-    for (Index k = 0; k < n; ++k) values[block.unknowns[static_cast<size_t>(k)]] = z[k] * column[k];
+  const auto evaluate = [&](const Vector& z) {
+    for (size_t k = 0; k < n; ++k) values[block.unknowns[k]] = z[k] * column[k];
     EvaluateBlock(block, state, time);
-    matrix.setZero();
-    for (Index r = 0; r < n; ++r) {
-      const auto number = static_cast<size_t>(r);
-      residual[r] = state.residual[number] / row[r];
-      for (size_t k = 0; k < block.rows[number].columns.size(); ++k) {
-        const Index c = block.rows[number].columns[k];
-        matrix(r, c) += state.jacobian[state.first_entry[number] + k] * column[c] / row[r];
+    matrix.Clear();
+    for (size_t r = 0; r < n; ++r) {
+      residual[r] = state.residual[r] / row[r];
+      for (size_t k = 0; k < block.rows[r].columns.size(); ++k) {
+        const size_t c = block.rows[r].columns[k];
+        matrix(r, c) += state.jacobian[state.first_entry[r] + k] * column[c] / row[r];
       }
       if (begin.size() == 0) continue;
       if (kind == Homotopy::kNewton) {
@@ -52,27 +48,27 @@ bool ProgramRun::Follow(uint32_t index, double time, Homotopy kind) {
         continue;
       }
       const double from = sign[r] * (z[r] - first[r]);
-      matrix.row(r) *= z[n];
+      for (double& x : matrix.row(r)) x *= z[n];
       matrix(r, r) += (1 - z[n]) * sign[r];
       matrix(r, n) = residual[r] - from;
       residual[r] = z[n] * residual[r] + (1 - z[n]) * from;
     }
-    return residual.allFinite() && matrix.allFinite();
+    return IsFinite(residual) && matrix.IsFinite();
   };
-  VectorXd at = VectorXd::Zero(n + 1), along = VectorXd::Zero(n + 1);
-  for (Index k = 0; k < n; ++k) at[k] = values[block.unknowns[static_cast<size_t>(k)]] / column[k];
+  Vector at(n + 1, 0.0), along(n + 1, 0.0);
+  for (size_t k = 0; k < n; ++k) at[k] = values[block.unknowns[k]] / column[k];
   if (!evaluate(at)) return false;
-  for (Index r = 0; r < n; ++r) {
-    const double largest = matrix.row(r).cwiseAbs().maxCoeff();
+  for (size_t r = 0; r < n; ++r) {
+    const double largest = Largest(matrix.row(r));
     if (largest > 0) row[r] = largest;
   }
   evaluate(at);
-  for (Index r = 0; r < n; ++r) sign[r] = (matrix(r, r) < 0) == (kind == Homotopy::kOpposite) ? 1 : -1;
+  for (size_t r = 0; r < n; ++r) sign[r] = (matrix(r, r) < 0) == (kind == Homotopy::kOpposite) ? 1 : -1;
   begin = residual;
   first = at;
   along[n] = 1;
   const auto give_up = [&] {
-    for (Index k = 0; k < n; ++k) values[block.unknowns[static_cast<size_t>(k)]] = first[k] * column[k];
+    for (size_t k = 0; k < n; ++k) values[block.unknowns[k]] = first[k] * column[k];
     return false;
   };
   double length = 0.1;
@@ -81,33 +77,36 @@ bool ProgramRun::Follow(uint32_t index, double time, Homotopy kind) {
   const int most_steps = static_cast<int>(std::clamp(4e8 / cube, 40.0, 3000.0));
   for (int step = 0; step < most_steps; ++step) {
     if (!evaluate(at)) return give_up();
-    matrix.row(n) = along.transpose();
-    VectorXd right = VectorXd::Zero(n + 1);
+    std::copy(along.begin(), along.end(), matrix.row(n).begin());
+    Vector right(n + 1, 0.0);
     right[n] = 1;
-    VectorXd tangent = matrix.partialPivLu().solve(right);
-    if (!tangent.allFinite() || tangent.norm() == 0) return give_up();
-    tangent /= tangent.norm();
-    if (tangent.dot(along) < 0) tangent = -tangent;
+    Vector tangent = SolveSquare(matrix, right);
+    const double size = Norm(tangent);
+    if (!IsFinite(tangent) || size == 0) return give_up();
+    const double turn_to = Dot(tangent, along) < 0 ? -size : size;
+    for (double& x : tangent) x /= turn_to;
     bool moved = false;
     for (; length > 1e-9; length /= 2) {
-      VectorXd next = at + length * tangent;
+      Vector next = at;
+      AddTimes(next, length, tangent);
       bool converged = false;
       int turn = 0;
       for (; turn < 6 && evaluate(next); ++turn) {
-        matrix.row(n) = tangent.transpose();
-        right.head(n) = -residual;
-        right[n] = length - tangent.dot(next - at);
-        const VectorXd change = matrix.partialPivLu().solve(right);
-        if (!change.allFinite() || change.norm() > 2 * length) break;
-        next += change;
-        converged = change.norm() < 1e-8 * (1 + next.norm());
+        std::copy(tangent.begin(), tangent.end(), matrix.row(n).begin());
+        for (size_t k = 0; k < n; ++k) right[k] = -residual[k];
+        right[n] = length - (Dot(tangent, next) - Dot(tangent, at));
+        const Vector change = SolveSquare(matrix, right);
+        const double moves = Norm(change);
+        if (!IsFinite(change) || moves > 2 * length) break;
+        AddTimes(next, 1, change);
+        converged = moves < 1e-8 * (1 + Norm(next));
         if (converged) break;
       }
       if (!converged) continue;
       if (next[n] >= 1) {
         const double part = (1 - at[n]) / (next[n] - at[n]);
-        for (Index k = 0; k < n; ++k)
-          values[block.unknowns[static_cast<size_t>(k)]] = (at[k] + part * (next[k] - at[k])) * column[k];
+        for (size_t k = 0; k < n; ++k)
+          values[block.unknowns[k]] = (at[k] + part * (next[k] - at[k])) * column[k];
         return true;
       }
       at = next;

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulation/linearize.h"
 
-#include <Eigen/Dense>
+#include "linear_algebra/decompositions.h"
+#include "linear_algebra/eigenvalues.h"
 
 namespace cotree {
 namespace {
-
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-Eigen::Map<const Matrix> View(const std::vector<double>& data, size_t rows, size_t columns) {
-  return {data.data(), static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(columns)};
-}
-
-std::vector<double> Data(const Matrix& matrix) {
-  return {matrix.data(), matrix.data() + matrix.size()};
-}
 
 /** A state, for the choice of those that are kept. */
 struct StateColumn {
@@ -27,33 +18,35 @@ first; states that no component shows before all others, positions before veloci
 derivative, so that pairs are left. */
 std::vector<bool> FindFollowing(Matrix H, const std::vector<StateColumn>& columns) {
   constexpr double kNothing = 1e-7;
-  for (Eigen::Index i = 0; i < H.rows(); ++i) {
-    const double size = H.row(i).norm();
-    if (size > 0) H.row(i) /= size;
+  for (size_t i = 0; i < H.rows(); ++i) {
+    const double size = Norm(H.row(i));
+    if (!(size > 0)) continue;
+    for (double& x : H.row(i)) x /= size;
   }
   std::vector<bool> out(columns.size(), false);
-  const auto take = [&](Eigen::Index j) {
-    out[static_cast<size_t>(j)] = true;
-    const Eigen::VectorXd direction = H.col(j).normalized();
-    for (int twice = 0; twice < 2; ++twice) H -= direction * (direction.transpose() * H);
+  const auto size_of = [&](size_t j) { return Norm(H.Column(j)); };
+  const auto take = [&](size_t j) {
+    out[j] = true;
+    std::vector<double> direction = H.Column(j);
+    const double size = Norm(direction);
+    for (double& x : direction) x /= size;
+    for (int twice = 0; twice < 2; ++twice) RemoveAlong(H, direction);
   };
   const auto level = [&](size_t k) { return columns[k].inner ? 0 : columns[k].of.order == 0 ? 1 : 2; };
   for (int now = 0; now < 3; ++now) {
     for (;;) {
-      Eigen::Index best = -1;
+      size_t best = columns.size();
       double largest = kNothing;
-      for (Eigen::Index j = 0; j < H.cols(); ++j) {
-        const auto k = static_cast<size_t>(j);
-        if (level(k) != now || out[k] || H.col(j).norm() <= largest * (1 + 1e-9)) continue;
-        largest = H.col(j).norm();
+      for (size_t j = 0; j < columns.size(); ++j) {
+        if (level(j) != now || out[j] || size_of(j) <= largest * (1 + 1e-9)) continue;
+        largest = size_of(j);
         best = j;
       }
-      if (best < 0) break;
+      if (best == columns.size()) break;
       take(best);
-      const VariableRef of = columns[static_cast<size_t>(best)].of;
+      const VariableRef of = columns[best].of;
       for (size_t k = 0; k < columns.size(); ++k) {
-        const auto j = static_cast<Eigen::Index>(k);
-        if (columns[k].of.variable == of.variable && !out[k] && H.col(j).norm() > kNothing) take(j);
+        if (columns[k].of.variable == of.variable && !out[k] && size_of(k) > kNothing) take(k);
       }
     }
   }
@@ -65,32 +58,36 @@ follow from the others and the inputs, and what would only die out if it did not
 void KeepFree(LinearModel& model, const Matrix& H, const std::vector<Matrix>& G,
               const std::vector<StateColumn>& columns) {
   const std::vector<bool> following = FindFollowing(H, columns);
-  std::vector<Eigen::Index> kept, rest;
-  for (size_t k = 0; k < following.size(); ++k)
-    (following[k] ? rest : kept).push_back(static_cast<Eigen::Index>(k));
+  std::vector<size_t> kept, rest;
+  for (size_t k = 0; k < following.size(); ++k) (following[k] ? rest : kept).push_back(k);
   if (rest.empty()) return;
   const size_t n = model.n(), m = model.m(), p = model.p();
-  const Matrix A = View(model.A, n, n), C = View(model.C, p, n);
-  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solve(H(Eigen::all, rest));
+  const Matrix A(n, n, model.A), C(p, n, model.C);
+  const LeastSquares solve(H.Columns(rest));
+  // Rows of `to` that follow: -solve(right).
+  const auto follow = [&](const Matrix& right, Matrix& to) {
+    const Matrix found = solve.Solve(right);
+    for (size_t k = 0; k < rest.size(); ++k) {
+      for (size_t j = 0; j < found.columns(); ++j) to(rest[k], j) = -found(k, j);
+    }
+  };
   // x = N z + sum L_k u^(k)
-  Matrix N = Matrix::Zero(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(kept.size()));
-  for (size_t k = 0; k < kept.size(); ++k) N(kept[k], static_cast<Eigen::Index>(k)) = 1;
-  const Eigen::MatrixXd follow = -solve.solve(Eigen::MatrixXd(H(Eigen::all, kept)));
-  for (size_t k = 0; k < rest.size(); ++k) N.row(rest[k]) = follow.row(static_cast<Eigen::Index>(k));
+  Matrix N(n, kept.size());
+  for (size_t k = 0; k < kept.size(); ++k) N(kept[k], k) = 1;
+  follow(H.Columns(kept), N);
   for (size_t order = 0; order < model.B.size(); ++order) {
-    Matrix L = Matrix::Zero(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(m));
-    const Eigen::MatrixXd driven = -solve.solve(Eigen::MatrixXd(G[order]));
-    for (size_t k = 0; k < rest.size(); ++k) L.row(rest[k]) = driven.row(static_cast<Eigen::Index>(k));
-    const Matrix B = A * L + View(model.B[order], n, m);
-    const Matrix D = C * L + View(model.D[order], p, m);
-    model.B[order] = Data(B(kept, Eigen::all));
-    model.D[order] = Data(D);
+    Matrix L(n, m);
+    follow(G[order], L);
+    Matrix B = A * L, D = C * L;
+    B += Matrix(n, m, model.B[order]);
+    D += Matrix(p, m, model.D[order]);
+    model.B[order] = B.Rows(kept).data();
+    model.D[order] = D.data();
   }
-  const Matrix moved = A * N;
-  model.A = Data(moved(kept, Eigen::all));
-  model.C = Data(C * N);
+  model.A = (A * N).Rows(kept).data();
+  model.C = (C * N).data();
   std::vector<std::string> states;
-  for (const Eigen::Index k : kept) states.push_back(model.states[static_cast<size_t>(k)]);
+  for (const size_t k : kept) states.push_back(model.states[k]);
   model.states = std::move(states);
 }
 
@@ -117,16 +114,15 @@ LinearModel Linearize(ProgramRun& run, const Program& program, const std::vector
     zero_slots.push_back(sorted.Slot({invariant.variable, 0}));
   out.A.resize(n * n);
   out.C.resize(p * n);
-  const auto zeros = static_cast<Eigen::Index>(zero_slots.size());
-  Matrix H(zeros, static_cast<Eigen::Index>(n));
+  const size_t zeros = zero_slots.size();
+  Matrix H(zeros, n);
   std::vector<Matrix> G;
   const auto along = [&](uint32_t slot, Matrix& zero, size_t column) {
     for (const uint32_t s : program.state_slots) run.tangents[s] = 0;
     for (const uint32_t s : program.input_slots) run.tangents[s] = 0;
     run.tangents[slot] = 1;
     run.RunTangent(time);
-    for (size_t i = 0; i < zero_slots.size(); ++i)
-      zero(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(column)) = run.tangents[zero_slots[i]];
+    for (size_t i = 0; i < zeros; ++i) zero(i, column) = run.tangents[zero_slots[i]];
   };
   for (size_t j = 0; j < n; ++j) {
     along(program.state_slots[j], H, j);
@@ -139,7 +135,7 @@ LinearModel Linearize(ProgramRun& run, const Program& program, const std::vector
       while (out.B.size() <= order) {
         out.B.emplace_back(n * m, 0.0);
         out.D.emplace_back(p * m, 0.0);
-        G.emplace_back(Matrix::Zero(zeros, static_cast<Eigen::Index>(m)));
+        G.emplace_back(zeros, m);
       }
       along(sorted.Slot({input.variable, order}), G[order], j);
       for (size_t i = 0; i < n; ++i) out.B[order][i * m + j] = run.tangents[program.derivative_slots[i]];

@@ -20,6 +20,7 @@ struct LinearModel {
   std::vector<std::vector<double>> B, D;    // by order of the input's derivative: n*m, p*m
   std::vector<std::complex<double>> poles;  // sorted by real part, then imaginary part
   double period = 0;                        // s; 0: continuous
+  std::vector<std::string> notes;           // for people: what limits what it says
 
   size_t n() const { return states.size(); }
   size_t m() const { return inputs.size(); }
@@ -31,8 +32,5 @@ struct LinearModel {
 /// Theory: docs/theory/mechanics.md, ME.15.
 LinearModel Linearize(ProgramRun& run, const Program& program, const std::vector<VariableRef>& outputs,
                       double time);
-
-/// Eigenvalues of a dense matrix, row by row.
-std::vector<std::complex<double>> Eigenvalues(const std::vector<double>& matrix, size_t n);
 
 }  // namespace cotree

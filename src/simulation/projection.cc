@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulation/projection.h"
 
-#include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
 #include <set>
 
+#include "linear_algebra/least_change.h"
 #include "simulation/simulate.h"
 #include "system_equations/loop_give.h"
 
@@ -15,8 +15,7 @@ namespace cotree {
 
 struct Projection::Matrix {
   JacobianPattern pattern;
-  Eigen::SparseMatrix<double> rows;  // invariants by states
-  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> square;
+  LeastChange change;  // of states, by invariants
 };
 
 Projection::Projection(ProgramRun& run, const Program& program) : run_(run), program_(program) {
@@ -70,7 +69,7 @@ double Projection::Size() const {
 
 void Projection::FillMatrix(double time) {
   const JacobianPattern& pattern = matrix_->pattern;
-  std::vector<Eigen::Triplet<double>> entries;
+  std::vector<SparseEntry> entries;
   for (uint32_t colour = 0; colour < pattern.colours; ++colour) {
     for (const uint32_t slot : program_.input_slots) run_.tangents[slot] = 0;
     for (uint32_t j = 0; j < pattern.rows_of_column.size(); ++j)
@@ -78,26 +77,15 @@ void Projection::FillMatrix(double time) {
     run_.RunTangent(time);
     for (uint32_t j = 0; j < pattern.rows_of_column.size(); ++j) {
       if (pattern.colour_of_column[j] != colour) continue;
-      for (const uint32_t i : pattern.rows_of_column[j]) entries.emplace_back(i, j, run_.tangents[slots_[i]]);
+      for (const uint32_t i : pattern.rows_of_column[j]) entries.push_back({i, j, run_.tangents[slots_[i]]});
     }
   }
-  Eigen::SparseMatrix<double>& rows = matrix_->rows;
-  rows.resize(static_cast<Eigen::Index>(slots_.size()),
-              static_cast<Eigen::Index>(pattern.rows_of_column.size()));
-  rows.setFromTriplets(entries.begin(), entries.end());
-  Eigen::SparseMatrix<double> square = rows * Eigen::SparseMatrix<double>(rows.transpose());
-  // Rows that depend on others in this position share what is to be put right.
-  double largest = 0;
-  for (Eigen::Index k = 0; k < square.rows(); ++k) largest = std::max(largest, square.coeff(k, k));
-  for (Eigen::Index k = 0; k < square.rows(); ++k) square.coeffRef(k, k) += 1e-8 * largest;
-  matrix_->square.compute(square);
+  matrix_->change.Factor(slots_.size(), pattern.rows_of_column.size(), entries);
   known_ = true;
   // What terms of this size leave when they cancel.
   rounding_.assign(slots_.size(), 1);
-  for (const auto& entry : entries) {
-    rounding_[static_cast<size_t>(entry.row())] +=
-        std::fabs(entry.value() * run_.values[program_.state_slots[static_cast<size_t>(entry.col())]]);
-  }
+  for (const SparseEntry& entry : entries)
+    rounding_[entry.row] += std::fabs(entry.value * run_.values[program_.state_slots[entry.column]]);
   for (double& r : rounding_) r *= 1e-13;
 }
 
@@ -118,11 +106,11 @@ bool Projection::Project(double time, double* states) {
     size = now;
     fresh = !known_;
     if (!known_) FillMatrix(time);
-    Eigen::VectorXd off(static_cast<Eigen::Index>(slots_.size()));
-    for (size_t k = 0; k < slots_.size(); ++k) off[static_cast<Eigen::Index>(k)] = run_.values[slots_[k]];
-    const Eigen::VectorXd change = matrix_->rows.transpose() * matrix_->square.solve(off);
-    if (!change.allFinite()) break;
-    for (size_t k = 0; k < n; ++k) states[k] -= change[static_cast<Eigen::Index>(k)];
+    std::vector<double> off;
+    for (const uint32_t slot : slots_) off.push_back(run_.values[slot]);
+    const std::vector<double> change = matrix_->change.Solve(off);
+    if (!std::all_of(change.begin(), change.end(), [](double x) { return std::isfinite(x); })) break;
+    for (size_t k = 0; k < n; ++k) states[k] -= change[k];
   }
   if (!(Size() <= std::max(first, 1.0))) {  // it led away
     known_ = false;

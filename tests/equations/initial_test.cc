@@ -2,9 +2,9 @@
 // How runs begin: the order of the beginning, its values, and what is said where there are none.
 #include <gtest/gtest.h>
 
-#include <Eigen/QR>
 #include <random>
 
+#include "linear_algebra/decompositions.h"
 #include "run_support.h"
 #include "simulation/events.h"
 #include "simulation/initialize.h"
@@ -253,26 +253,20 @@ TEST(Beginning, RandomDemandsAreMetExactlyWhereTheyCanBe) {
     for (uint32_t k = 0; k < program.state_slots.size(); ++k) {
       if (values.demands.start[k] != InitialDemands::Start::kFixed) movable.push_back(program.state_slots[k]);
     }
-    const auto rows = static_cast<Eigen::Index>(names.size()),
-               columns = static_cast<Eigen::Index>(movable.size());
-    Eigen::MatrixXd c(rows, columns + 1);
+    const size_t rows = names.size(), columns = movable.size();
+    Matrix c(rows, columns + 1);
     ASSERT_TRUE(plain.run.Run(0));
-    Eigen::VectorXd y0(rows);
-    for (Eigen::Index i = 0; i < rows; ++i) y0[i] = plain[names[static_cast<size_t>(i)]];
-    for (Eigen::Index j = 0; j < columns; ++j) {
-      plain.run.values[movable[static_cast<size_t>(j)]] += 1;
+    std::vector<double> y0(rows);
+    for (size_t i = 0; i < rows; ++i) y0[i] = plain[names[i]];
+    for (size_t j = 0; j < columns; ++j) {
+      plain.run.values[movable[j]] += 1;
       ASSERT_TRUE(plain.run.Run(0));
-      for (Eigen::Index i = 0; i < rows; ++i) c(i, j) = plain[names[static_cast<size_t>(i)]] - y0[i];
-      plain.run.values[movable[static_cast<size_t>(j)]] -= 1;
+      for (size_t i = 0; i < rows; ++i) c(i, j) = plain[names[i]] - y0[i];
+      plain.run.values[movable[j]] -= 1;
     }
-    for (Eigen::Index i = 0; i < rows; ++i) c(i, columns) = wanted[static_cast<size_t>(i)] - y0[i];
-    const auto rank = [](const Eigen::MatrixXd& m) {
-      if (m.size() == 0) return Eigen::Index{0};
-      Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(m);
-      qr.setThreshold(1e-9);
-      return qr.rank();
-    };
-    const bool possible = rank(c) == rank(c.leftCols(columns));
+    for (size_t i = 0; i < rows; ++i) c(i, columns) = wanted[i] - y0[i];
+    const auto rank = [](const Matrix& m) { return m.data().empty() ? 0 : LeastSquares(m, 1e-9).rank(); };
+    const bool possible = rank(c) == rank(c.Block(0, rows, 0, columns));
     ASSERT_EQ(b.result.ok, possible) << b.result.problem << "\n" << all;
     ++(possible ? met : refused);
     if (!possible) continue;

@@ -314,15 +314,21 @@ int RunSimulate(const SimulateOptions& options, const Console& console) {
   return SimulateOnce(options, reader, console);
 }
 
-int RunValues(const SimulateOptions& options, const Console& console) {
+int RunValues(SimulateOptions options, const Console& console) {
   DiskReader reader;
+  const std::optional<double> at = std::exchange(options.stop, std::nullopt);  // no end of a run
   PreparedRun p = PrepareRun(options, reader);
-  // A time that is no end of a run is fine here.
-  const bool ready = p.exit == kExitOk || (p.exit == kExitUsage && p.translation != nullptr);
-  if (ready) p.problem.clear();
   SayPrepared(p, console);
-  if (!ready) return p.exit;
-  const double when = options.stop.value_or(p.simulation.start);
+  if (p.exit != kExitOk) return p.exit;
+  const double when = at.value_or(p.simulation.start);
+  const std::string wrong =
+      when < p.simulation.start
+          ? fmt::format("{:g} s is before the beginning of the run at {:g} s", when, p.simulation.start)
+          : TimeProblem(when);
+  if (!wrong.empty()) {
+    fmt::print(stderr, "cotree: --at: {}\n", wrong);
+    return kExitUsage;
+  }
   const SortedSystem& sorted = *p.translation->sorted;
   std::vector<double> row;
   std::vector<uint32_t> slots;

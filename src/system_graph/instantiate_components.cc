@@ -5,6 +5,19 @@
 
 namespace cotree {
 
+SystemSetting InnerSetting(const std::vector<uint32_t>& path, uint32_t parameter, double value) {
+  SystemSetting out;
+  for (const uint32_t instance : path) out.path.push_back({instance, {}});
+  out.parameter = parameter;
+  out.value = value;
+  return out;
+}
+
+SystemSetting WithoutFirst(SystemSetting setting) {
+  setting.path.erase(setting.path.begin());
+  return setting;
+}
+
 void GraphBuilder::AddComponent(ElementId element, uint32_t scope, uint32_t index) {
   const ElementClass& cls = graph_.elements[element.index()];
   graph_.components.push_back({element, scope, index, static_cast<uint32_t>(edges_),
@@ -67,24 +80,35 @@ GraphBuilder::Values GraphBuilder::ValuesOf(const ComponentClass& owner, uint32_
     if (argument.path == UINT32_MAX)
       out.scalars[cls.parameters[argument.parameter].symbol.value] = value;
     else
-      out.given.push_back({owner.paths[argument.path], argument.parameter, value});
+      out.given.push_back(InnerSetting(owner.paths[argument.path], argument.parameter, value));
   }
-  for (const Values::Given& given : outer.given) {
-    if (given.path.front() != instance_index) continue;
-    if (given.path.size() == 1)
-      out.scalars[cls.parameters[given.parameter].symbol.value] = given.value;
-    else
-      out.given.push_back({{given.path.begin() + 1, given.path.end()}, given.parameter, given.value});
+  for (const SystemSetting& given : outer.given) {
+    if (given.path.empty() || given.path.front().instance != instance_index) continue;
+    const ElementRanges& elements = given.path.front().elements;
+    bool meant = true;
+    for (size_t k = 0; k < elements.size() && k < indices.size(); ++k)
+      meant = meant && elements[k].Has(indices[k]);
+    if (meant) Give(cls, WithoutFirst(given), out);
   }
   out.scalars = EvaluateParameters(model_, cls, std::move(out.scalars));
-  for (const auto& [parameter, value] : arrays) AddArray(*parameter, value, outer, out);
+  for (const auto& [parameter, value] : arrays) AddArray(cls, *parameter, value, outer, out);
   Complete(cls, out);
   return out;
 }
 
+// A setting, seen from `cls`: a number, elements of one of its arrays, or something further inside.
+void GraphBuilder::Give(const ComponentClass& cls, const SystemSetting& setting, Values& values) {
+  const Parameter* own = setting.path.empty() ? &cls.parameters[setting.parameter] : nullptr;
+  if (own != nullptr && own->shape.empty())
+    values.scalars[own->symbol.value] = setting.value;
+  else
+    values.given.push_back(setting);
+}
+
 // The elements of an array parameter, `value` being element-wise in #1, #2, ... and in the names that
 // `seen` knows.
-void GraphBuilder::AddArray(const Parameter& parameter, ExprId value, const Values& seen, Values& out) {
+void GraphBuilder::AddArray(const ComponentClass& cls, const Parameter& parameter, ExprId value,
+                            const Values& seen, Values& out) {
   for (const auto& known : out.arrays) {
     if (known.symbol == parameter.symbol) return;
   }
@@ -100,6 +124,12 @@ void GraphBuilder::AddArray(const Parameter& parameter, ExprId value, const Valu
     EvaluateDouble(tape, environment, workspace, std::span(&element, 1));
     array.elements.push_back(element);
   });
+  for (const SystemSetting& given : out.given) {
+    if (!given.path.empty() || cls.parameters[given.parameter].symbol != parameter.symbol) continue;
+    for (uint32_t k = 0; k < count; ++k) {
+      if (given.elements.Has(k, sizes)) array.elements[k] = given.value;
+    }
+  }
   out.arrays.push_back(std::move(array));
 }
 
@@ -110,7 +140,7 @@ void GraphBuilder::Complete(const ComponentClass& cls, Values& values) {
   for (const Parameter& p : cls.parameters) {
     if (p.shape.empty() || p.value.IsNone()) continue;
     arrays = true;
-    AddArray(p, p.value, values, values);
+    AddArray(cls, p, p.value, values, values);
   }
   // A number that is an element of an array.
   for (const Parameter& p : cls.parameters) {
@@ -161,9 +191,12 @@ void GraphBuilder::AddInstance(ComponentId parent, const ComponentClass& owner, 
   }
   const ComponentClass& cls = model_[instance.class_id];
   const StructuralParameters& structural = table_.ParametersOf(instance.class_id);
-  bool from_outside = cls.HasInside();
-  for (const Values::Given& given : values.given) from_outside = from_outside || given.path.front() == index;
-  bool per_element = false;
+  bool from_outside = cls.HasInside(), per_element = false;
+  for (const SystemSetting& given : values.given) {
+    if (given.path.empty() || given.path.front().instance != index) continue;
+    from_outside = true;
+    per_element = per_element || !given.path.front().elements.empty();
+  }
   for (uint32_t i = 0; i < instance.argument_count; ++i)
     per_element = per_element || owner.arguments[instance.first_argument + i].per_element;
 

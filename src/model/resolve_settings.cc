@@ -85,7 +85,7 @@ bool ClassBuilder::SettingOf(NodeId node, Setting& out) {
         all += (all.empty() ? "" : ", ") + TextOf(target) + "." + builder_.NameText(p.name);
       if (!all.empty()) report.Help("its parameters are " + all);
     } else {
-      report.Help("`start " + TextOf(target) + " = ...` of an experiment gives a variable its start value");
+      report.Help("`start " + TextOf(target) + " = ...` gives a variable its start value");
     }
     return false;
   }

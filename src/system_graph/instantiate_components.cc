@@ -2,14 +2,39 @@
 #include <algorithm>
 
 #include "system_graph/graph_builder.h"
+#include "system_graph/inner_settings.h"
 
 namespace cotree {
 
-SystemSetting InnerSetting(const std::vector<uint32_t>& path, uint32_t parameter, double value) {
-  SystemSetting out;
-  for (const uint32_t instance : path) out.path.push_back({instance, {}});
-  out.parameter = parameter;
-  out.value = value;
+std::vector<SystemSetting> InnerSettings(
+    const Model& model, const ComponentClass& cls, const std::vector<uint32_t>& path, uint32_t parameter,
+    const std::function<double(const std::vector<uint32_t>& indices)>& value) {
+  SystemSetting all;
+  const ComponentClass* owner = &cls;
+  ParameterValues values = EvaluateParameters(model, cls, {});
+  for (const uint32_t instance : path) {
+    all.path.push_back({instance, {}});
+    const Instance& inner = owner->instances[instance];
+    values = ArgumentsOf(model, *owner, inner, values);
+    owner = &model[inner.class_id];
+  }
+  all.parameter = parameter;
+  std::vector<uint32_t> sizes;
+  uint64_t count = 1;
+  if (!owner->parameters[parameter].shape.empty())
+    count = CountElements(model, owner->parameters[parameter].shape, values, &sizes);
+  std::vector<SystemSetting> out;
+  for (uint64_t k = 0; k < count; ++k) {
+    std::vector<uint32_t> indices(sizes.size());
+    uint64_t rest = k;
+    for (size_t d = sizes.size(); d-- > 0;) {
+      indices[d] = static_cast<uint32_t>(rest % sizes[d]);
+      rest /= sizes[d];
+    }
+    SystemSetting& one = out.emplace_back(all);
+    for (const uint32_t index : indices) one.elements.push_back({index, 1, 1});
+    one.value = value(indices);
+  }
   return out;
 }
 
@@ -71,16 +96,23 @@ GraphBuilder::Values GraphBuilder::ValuesOf(const ComponentClass& owner, uint32_
   for (uint32_t i = 0; i < instance.argument_count; ++i) {
     const Argument& argument = owner.arguments[instance.first_argument + i];
     const auto own = argument.per_element ? indices : std::span<const uint32_t>();
-    if (argument.path == UINT32_MAX && !cls.parameters[argument.parameter].shape.empty()) {
+    if (argument.path != UINT32_MAX) {
+      for (SystemSetting& inner : InnerSettings(model_, cls, owner.paths[argument.path], argument.parameter,
+                                                [&](const std::vector<uint32_t>& element) {
+                                                  std::vector<uint32_t> at(own.begin(), own.end());
+                                                  at.insert(at.end(), element.begin(), element.end());
+                                                  return Evaluate(argument.value, outer, at);
+                                                })) {
+        if (inner.value == inner.value) out.given.push_back(std::move(inner));
+      }
+      continue;
+    }
+    if (!cls.parameters[argument.parameter].shape.empty()) {
       if (!argument.per_element) arrays.emplace_back(&cls.parameters[argument.parameter], argument.value);
       continue;
     }
     const double value = Evaluate(argument.value, outer, own);
-    if (!(value == value)) continue;
-    if (argument.path == UINT32_MAX)
-      out.scalars[cls.parameters[argument.parameter].symbol.value] = value;
-    else
-      out.given.push_back(InnerSetting(owner.paths[argument.path], argument.parameter, value));
+    if (value == value) out.scalars[cls.parameters[argument.parameter].symbol.value] = value;
   }
   for (const SystemSetting& given : outer.given) {
     if (given.path.empty() || given.path.front().instance != instance_index) continue;

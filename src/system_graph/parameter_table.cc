@@ -12,6 +12,7 @@
 #include "expr/dependence.h"
 #include "expr/evaluate.h"
 #include "system_graph/element_table.h"
+#include "system_graph/inner_settings.h"
 
 namespace cotree {
 namespace {
@@ -215,8 +216,17 @@ void Filler::FillBlock(ComponentId id, const Layout& layout, std::vector<double>
       const Argument& argument = owner.arguments[instance.first_argument + i];
       if (argument.path != UINT32_MAX) {
         if (argument.per_element) SetIndices(outer_, own_sizes, c.index);
-        given_[id.value].push_back(
-            InnerSetting(owner.paths[argument.path], argument.parameter, Evaluate(argument.value, outer_)));
+        const size_t first = argument.per_element ? own_sizes.size() : 0;
+        for (SystemSetting& inner : InnerSettings(
+                 model_, model_[instance.class_id], owner.paths[argument.path], argument.parameter,
+                 [&](const std::vector<uint32_t>& element) {
+                   for (size_t k = 0; k < element.size() && first + k < index_symbols_.size(); ++k) {
+                     if (!index_symbols_[first + k].IsNone())
+                       outer_.scalars[index_symbols_[first + k].index()] = element[k] + 1.0;
+                   }
+                   return Evaluate(argument.value, outer_);
+                 }))
+          given_[id.value].push_back(std::move(inner));
         continue;
       }
       const uint32_t p = argument.parameter;

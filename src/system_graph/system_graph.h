@@ -158,11 +158,6 @@ struct SystemSetting {
   double value = 0;
 };
 
-/// For a parameter behind these instances: all elements.
-SystemSetting InnerSetting(const std::vector<uint32_t>& path, uint32_t parameter, double value);
-/// The same, seen from the first instance of its path.
-SystemSetting WithoutFirst(SystemSetting setting);
-
 /** The linear graph of a system (paper 000 §2-3.1): terminal graphs of all components, merged at their
 terminals.
 

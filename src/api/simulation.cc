@@ -99,7 +99,12 @@ const std::vector<double>& Simulation::Column(const std::string& name) const {
       at = impl_->column_of_name.find(
           impl_->translation->sorted->SlotName(impl_->translation->sorted->Slot(ref)));
   }
-  if (at == impl_->column_of_name.end()) throw Error("there is no variable `" + name + "` in the run");
+  if (at == impl_->column_of_name.end()) {
+    std::vector<std::string_view> names;
+    for (const auto& [own, column] : impl_->column_of_name) names.push_back(own);
+    const std::string hint = Suggestion(name, names);
+    throw Error("there is no variable `" + name + "` in the run" + (hint.empty() ? "" : "; " + hint));
+  }
   return impl_->trajectory.columns[at->second];
 }
 

@@ -31,7 +31,7 @@ std::string HashOfModel(const SourceFiles& files, const std::vector<std::string>
     hash = (hash ^ 0xFFu) * 0x100000001B3u;  // no text holds it
   };
   for (uint32_t k = 0; k < files.size(); ++k) {
-    if (!files[FileId(k)].is_option()) add(files[FileId(k)].text());
+    if (files[FileId(k)].path() != "--vary") add(files[FileId(k)].text());
   }
   for (const std::string& setting : settings) add(setting);
   return fmt::format("{:016x}", hash);

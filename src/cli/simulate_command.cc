@@ -22,6 +22,7 @@
 #include "cli/result_files.h"
 #include "cli/run_result.h"
 #include "cli/simulation_output.h"
+#include "cli/system_command.h"
 #include "plot/plot_result.h"
 #include "results/select_columns.h"
 #include "simulation/events.h"
@@ -179,6 +180,12 @@ int SimulateOnce(SimulateOptions options, TextReader& reader, const Console& con
   }
   const std::vector<uint32_t> slots = few ? *few : SlotsOfComponents(*p.translation);
   const ResultHeader header = HeaderOfRun(*p.loaded, *p.translation, p.simulation, slots, options.settings);
+  for (const std::string& name : options.shown) {
+    const std::string own = ColumnOf(*p.loaded, *p.translation, name);
+    if (header.Find(own.empty() ? name : own)) continue;
+    fmt::print(stderr, "cotree: {}\n", UnknownVariable(*p.translation, name));
+    return kExitUsage;
+  }
   const auto plotted = options.plot ? NamesToPlot(p, options, header) : std::vector<std::string>{};
   if (!plotted) return kExitUsage;
   std::set<size_t> kept;

@@ -139,6 +139,7 @@ std::optional<Experiment> ModelBuilder::BuildExperiment(DeclarationId id, const 
     const auto number = EvaluateConstant(pool, expr, EvaluateParameters(model, model[experiment.system], {}));
     if (number && !fits(*number)) diagnostics.Report(messages::kBadSetting, tree.SpanOf(at), {otherwise});
   };
+  const auto resolved = [](double x) { return x >= -1e15 && x <= 1e15; };  // 0.1 s and some 30 million years
   const Dimension time = Dimension::Of(0, 0, 1);
   for (const NodeId child : tree.Children(node)) {
     switch (tree.kind(child)) {
@@ -153,9 +154,12 @@ std::optional<Experiment> ModelBuilder::BuildExperiment(DeclarationId id, const 
             diagnostics.Report(messages::kBadSetting, tree.SpanOf(value), {"`stop` must be positive"})
                 .Help("an experiment begins at 0 s, or at `begin`");
           }
-        } else if (name == "begin")
+          want(value, stop, resolved, "`stop` cannot be resolved: numbers of that size are too far apart");
+        } else if (name == "begin") {
           experiment.settings.begin = quantity(value, time, "s", "`begin`");
-        else if (name == "interval") {
+          want(value, experiment.settings.begin, resolved,
+               "`begin` cannot be resolved: numbers of that size are too far apart");
+        } else if (name == "interval") {
           experiment.settings.interval = quantity(value, time, "s", "`interval`");
           want(
               value, experiment.settings.interval, [](double x) { return x > 0; },

@@ -68,20 +68,21 @@ void ExpectRows(const char* model, const std::vector<Row>& rows) {
 }
 
 TEST(SettingsCli, EveryCommandReachesTheSystem) {
-  ExpectRows(kTwoSystems,
-             {{"simulate m.cot --system B --set v.V=8V --csv --interval 5ms", 0, "\n0.005,3.99"},
-              {"simulate m.cot --experiment EB --set v.V=8V --csv --interval 5ms", 0, "\n0.005,3.99"},
-              {"values m.cot --experiment EB --set v.V=8V --at 50ms", 0, "  c.v                   4 V"},
-              {"linearize m.cot --experiment EB --set 'r.R=250 ohm' --format json", 0, "-5000"},
-              {"linearize m.cot --experiment EB --set 'r.R=250 ohm' --at 1ms --format json", 0, "-5000"},
-              {"trim m.cot --experiment EB --set 'v.V=9 V'", 0, "4.5"},
-              {"equations m.cot --system B --set load.R=3kohm --symbolic none", 0, "3000"},
-              {"derive m.cot --experiment EB --set load.R=3kohm --symbolic none", 0, "3000"},
-              {"sweep m.cot --experiment EB --vary load.R=1kohm,2kohm --keep c.v", 0, "of 2"},
-              {"emit m.cot --experiment EB --set load.R=3kohm", 0, "set load.R=3kohm"},
-              {"profile m.cot --experiment EB --set load.R=3kohm", 0, "B"},
-              {"tree m.cot --experiment EB --set load.R=3kohm", 0, "system B"},
-              {"order m.cot --experiment EB --set load.R=3kohm", 0, "system B"}});
+  ExpectRows(
+      kTwoSystems,
+      {{"simulate m.cot --system B --set v.V=8V --csv --interval 5ms", 0, "\n0.005,3.99"},
+       {"simulate m.cot --experiment EB --set v.V=8V --csv --interval 5ms", 0, "\n0.005,3.99"},
+       {"values m.cot --experiment EB --set v.V=8V --at 50ms", 0, "r.i                0.004 A"},
+       {"linearize m.cot --experiment EB --set 'r.R=250 ohm' --format json", 0, "-5000"},
+       {"linearize m.cot --experiment EB --set 'r.R=250 ohm' --at 1ms --format json", 0, "-5000"},
+       {"trim m.cot --experiment EB --set 'v.V=9 V'", 0, "4.5"},
+       {"equations m.cot --system B --set load.R=3kohm --form state-space --symbolic none", 0, "1333.33"},
+       {"derive m.cot --experiment EB --set load.R=3kohm --symbolic none", 0, "1333.33"},
+       {"sweep m.cot --experiment EB --vary load.R=1kohm,2kohm --keep c.v", 0, "of 2"},
+       {"emit m.cot --experiment EB --set load.R=3kohm", 0, "set load.R=3kohm"},
+       {"profile m.cot --experiment EB --set load.R=3kohm", 0, "B"},
+       {"tree m.cot --experiment EB --set load.R=3kohm", 0, "system B"},
+       {"order m.cot --experiment EB --set load.R=3kohm", 0, "system B"}});
 }
 
 TEST(SettingsCli, UnknownNamesAreUsage) {

@@ -51,11 +51,11 @@ bool ClassBuilder::SettingOf(NodeId node, Setting& out) {
   const ComponentClass* cls = cls_;
   Chain chain;
   size_t outer = 0;  // dimensions of the instances on the way
-  const auto select = [&](NodeId segment, const Shape& shape, Selection& elements, Shape& sizes_of) {
+  const auto select = [&](NodeId segment, const Shape& shape, Selection& elements, Shape& of) {
     PathDimensions dims;
     const bool ok = TakeSegment(segment, shape, chain, dims, false);
     elements = std::move(dims.subscripts);
-    sizes_of = std::move(dims.sizes);
+    of = shape;
     return ok;
   };
   for (const NodeId segment : tree_->Children(target)) {

@@ -21,7 +21,10 @@ class Chooser {
 
   SystemChoice Run() {
     const bool found = request_.experiment.empty() ? FindSystem() : FindExperiment();
-    if (found) Resolve();
+    if (found)
+      Resolve();
+    else
+      out_.system = ClassId::None();
     return std::move(out_);
   }
 

@@ -55,6 +55,11 @@ class Evaluator {
       if (std::isfinite(value)) given[model_[system_].parameters[s->parameter].symbol.value] = value;
     }
     See(given);
+    for (const Setting* s : settings) {
+      bool plain = !s->steps.empty() && s->shape.empty();
+      for (const Setting::Step& step : s->steps) plain = plain && step.shape.empty();
+      if (plain) inner_.push_back({s, Number(s->value, {})});
+    }
     bool ok = true;
     for (const Setting* s : settings) ok = Expand(*s, out) && ok;
     return ok;
@@ -64,6 +69,7 @@ class Evaluator {
   void See(const ParameterValues& given) {
     values_ = EvaluateParameters(model_, model_[system_], given);
     environment_.scalars.assign(pool_.symbol_count(), kNone);
+    environment_.time = kNone;
     for (const auto& [symbol, value] : values_) environment_.scalars[symbol] = value;
   }
 
@@ -77,15 +83,45 @@ class Evaluator {
     return EvaluateDouble(pool_, expr, environment_);
   }
 
+  // The parameters of the class behind the first `depth` steps of a setting, as the settings leave them:
+  // sizes may hang on them.
+  ParameterValues ValuesBehind(const Setting& s, size_t depth) const {
+    ParameterValues values = values_;
+    const ComponentClass* owner = &model_[system_];
+    for (size_t k = 0; k < depth; ++k) {
+      const Instance& instance = owner->instances[s.steps[k].instance];
+      const ComponentClass& cls = model_[instance.class_id];
+      const ParameterValues known = ArgumentsOf(model_, *owner, instance, values);
+      ParameterValues given;
+      for (uint32_t i = 0; i < instance.argument_count; ++i) {
+        const Argument& argument = owner->arguments[instance.first_argument + i];
+        if (argument.path != UINT32_MAX || argument.per_element) continue;
+        const auto at = known.find(cls.parameters[argument.parameter].symbol.value);
+        if (at != known.end()) given.insert(*at);
+      }
+      for (const auto& [other, number] : inner_) {
+        bool same = other->steps.size() == k + 1;
+        for (size_t i = 0; i <= k && same; ++i) same = other->steps[i].instance == s.steps[i].instance;
+        if (same) given[cls.parameters[other->parameter].symbol.value] = number;
+      }
+      values = EvaluateParameters(model_, cls, std::move(given));
+      owner = &cls;
+    }
+    return values;
+  }
+
   bool Refuse(const Setting& s, const std::string& text) {
     diagnostics_.Report(messages::kBadSetting, model_.SpanOf(s.origin), {text});
     return false;
   }
 
-  bool AddExtents(const Setting& s, const Selection& elements, const Shape& shape, std::vector<Extent>& out) {
+  bool AddExtents(const Setting& s, size_t depth, const Selection& elements, const Shape& shape,
+                  std::vector<Extent>& out) {
+    if (shape.empty()) return true;
+    const ParameterValues values = ValuesBehind(s, depth);
     for (size_t k = 0; k < shape.size(); ++k) {
       Extent d;
-      d.size = EvaluateConstant(pool_, shape[k], values_);
+      d.size = EvaluateConstant(pool_, shape[k], values);
       const auto& subscript = elements[k];
       if (subscript && !IndicesOf(s, *subscript, d)) return false;
       out.push_back(d);
@@ -142,11 +178,11 @@ class Evaluator {
   // One setting for all that has one number: for an array of values, one for each element.
   bool Expand(const Setting& s, std::vector<SystemSetting>& out) {
     std::vector<Extent> extents;
-    for (const Setting::Step& step : s.steps) {
-      if (!AddExtents(s, step.elements, step.shape, extents)) return false;
+    for (size_t k = 0; k < s.steps.size(); ++k) {
+      if (!AddExtents(s, k, s.steps[k].elements, s.steps[k].shape, extents)) return false;
     }
     const size_t own_first = extents.size();
-    if (!AddExtents(s, s.elements, s.shape, extents)) return false;
+    if (!AddExtents(s, s.steps.size(), s.elements, s.shape, extents)) return false;
     // The dimensions over which the value runs: the last ones that are no single elements.
     std::vector<size_t> running;
     size_t skip = 0;
@@ -218,6 +254,7 @@ class Evaluator {
   ClassId system_;
   Diagnostics& diagnostics_;
   ParameterValues values_;
+  std::vector<std::pair<const Setting*, double>> inner_;  // plain numbers of parameters further inside
   Environment<double> environment_;
 };
 

@@ -27,16 +27,16 @@ class MapReader : public TextReader {
   std::map<std::string, std::string> files_;
 };
 
-struct Run {
+struct Tried {
   std::unique_ptr<LoadedModel> loaded;
   std::unique_ptr<Translation> translation;
   std::string findings;
   double value = NAN;
 };
 
-Run Try(const std::map<std::string, std::string>& files, const SystemRequest& request,
-        const std::string& variable) {
-  Run out;
+Tried Try(const std::map<std::string, std::string>& files, const SystemRequest& request,
+          const std::string& variable) {
+  Tried out;
   MapReader reader(files);
   out.loaded = LoadModel("main.cot", reader);
   ChooseSystem(*out.loaded, request, "main.cot");
@@ -186,11 +186,11 @@ TEST(Settings, ReachTheirSystem) {
       {"the model of one of two", kParts + "system S { a, b : Drive }", Set({"b.motor as ideal"}), "a.y", 4},
       {"the model of the other", kParts + "system S { a, b : Drive }", Set({"b.motor as ideal"}), "b.y", 7},
   };
-  for (const Reach& row_ : rows) {
-    SCOPED_TRACE(row_.what);
-    const Run run = Try({{"main.cot", row_.text}}, row_.request, row_.variable);
+  for (const Reach& reach : rows) {
+    SCOPED_TRACE(reach.what);
+    const Tried run = Try({{"main.cot", reach.text}}, reach.request, reach.variable);
     EXPECT_EQ(run.findings + run.loaded->choice.problem, "");
-    EXPECT_NEAR(run.value, row_.value, 1e-9 * std::fabs(row_.value));
+    EXPECT_NEAR(run.value, reach.value, 1e-9 * std::fabs(reach.value));
   }
 }
 
@@ -201,7 +201,7 @@ TEST(Settings, ReachImportedSystems) {
        "enumeration Way { near, far }\nsystem A {" + kOhm + "}\nexperiment E of A { stop = 1 s }"}};
   for (const auto& [system, experiment] :
        {std::pair("", ""), std::pair("A", ""), std::pair("", "E"), std::pair("B", "")}) {
-    const Run run = Try(files, Set({"r.R=4ohm"}, system, experiment), "r.i");
+    const Tried run = Try(files, Set({"r.R=4ohm"}, system, experiment), "r.i");
     EXPECT_NEAR(run.value, 1.5, 1e-9) << system << experiment << run.findings << run.loaded->choice.problem;
   }
 }
@@ -260,7 +260,7 @@ TEST(Settings, WhatDoesNotFitShowsTheOption) {
            {"r=1 ohm", "COT2703", "r.R"},
            {"r.i=1 A", "COT2703", "not a parameter"},
            {"f.q=2", "COT2703", "final"},
-           {"r.R=time*1 ohm/(1 s)", "COT2703", "no number"},
+           {"r.R=(time/(1 s))*(1 ohm)", "COT2703", "no number"},
            {"r.R=1 ohm/0", "COT", ""},
            {"d.a[4]=1 m", "COT2303", "from 1 to 3"},
            {"d.a[0]=1 m", "COT2303", ""},
@@ -280,7 +280,7 @@ TEST(Settings, WhatDoesNotFitShowsTheOption) {
            {"rack.drive.motor.k as ideal", "COT2003", ""},
        }) {
     SCOPED_TRACE(w.setting);
-    const Run run = Try({{"main.cot", text}}, Set({w.setting}), "d.y");
+    const Tried run = Try({{"main.cot", text}}, Set({w.setting}), "d.y");
     EXPECT_TRUE(run.translation == nullptr || !run.translation->ok);
     EXPECT_NE(run.findings.find(w.code), std::string::npos) << run.findings;
     EXPECT_NE(run.findings.find(w.says), std::string::npos) << run.findings;

@@ -153,6 +153,7 @@ bool ClassBuilder::LowerSides(NodeId node, Value& left, Value& right) {
         if (ratio.known())
           report.Help("left divided by right is in " + DimText(ratio) +
                       ": a factor of this kind is missing on the right, or too much on the left");
+        HelpWithUnits(report, node);
         return false;
       }
       case Equated::kYes:

@@ -93,6 +93,7 @@ class ClassBuilder {
   struct FoundKind {
     KindHint kind = KindHint::kNone;
     Tag tag;
+    bool clashed = false;  // said already
   };
   /** A plain number between two unknowns: y = number*u. */
   struct PlainFactor {
@@ -216,6 +217,7 @@ class ClassBuilder {
   std::string TagText(const Tag& tag) const;
   DimVarId NewDimension();
   bool IsZeroValue(ExprId expr) const;
+  void HelpWithUnits(Diagnostic& report, NodeId node) const;
 
   // fit_kinds.cc
   static DimVarId UnknownOf(const DimExpr& dim);
@@ -227,6 +229,8 @@ class ClassBuilder {
   void FollowKind(Value& value, const Type& type, const Chain& chain);
   void LinkKinds(const DimExpr& dim, NodeId node);
   void SettleKinds();
+  void JoinByNumber(DimVarId from, DimVarId to, const PlainFactor& factor);
+  void SayCauses(Diagnostic& report, const KindClash& clash, NodeId node) const;
   void Hint(DimVarId unknown, const std::string& unit);
   uint32_t UnknownRoot(uint32_t var);
 

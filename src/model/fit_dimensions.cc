@@ -4,6 +4,7 @@
 
 #include "model/class_builder.h"
 #include "units/format_dimension.h"
+#include "units/unit_symbols.h"
 
 namespace cotree {
 
@@ -246,6 +247,7 @@ bool ClassBuilder::Fit(Value& value, NodeId node, const Type& type, const DimExp
       const std::string unit = TypeText(type, dim);
       report.Help(dim.IsOne() ? std::string("a pure number is wanted")
                               : "give a value in " + unit + ", or in another unit of the same dimension");
+      HelpWithUnits(report, node);
       return false;
     }
     case Equated::kYes:
@@ -266,6 +268,20 @@ bool ClassBuilder::Fit(Value& value, NodeId node, const Type& type, const DimExp
   }
   Hint(unknown, value.unit);
   return true;
+}
+
+// `2 m*d`: a variable that bears the name of a unit was taken for one.
+void ClassBuilder::HelpWithUnits(Diagnostic& report, NodeId node) const {
+  for (uint32_t k = (*tree_)[node].first_token + 1; k <= (*tree_)[node].last_token; ++k) {
+    const TokenKind before = tree_->tokens[k - 1].kind();
+    if ((before != TokenKind::kStar && before != TokenKind::kSlash) ||
+        tree_->tokens[k - 1].end() != tree_->tokens[k].offset || !FindUnitSymbol(tree_->TokenText(k)) ||
+        !cls_->members.Find(builder_.Intern(tree_->TokenText(k))))
+      continue;
+    report.Help("`" + std::string(tree_->TokenText(k)) +
+                "` is read as a unit here; if the variable is meant, put blanks around the operator");
+    return;
+  }
 }
 
 bool ClassBuilder::IsZeroValue(ExprId expr) const {

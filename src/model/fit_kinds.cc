@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kinds beside dimensions (docs/theory/dimensions.md, DM.8): Hz is not rad/s and N*m is not J, also where the
 // dimension of a signal is found from what it is connected to.
+#include <map>
+
 #include "model/class_builder.h"
 #include "units/format_dimension.h"
 
@@ -57,7 +59,10 @@ std::optional<ClassBuilder::KindClash> ClassBuilder::JoinKinds(const Kinded& wan
   if (KindsClash(kinds[0], kinds[1])) {
     KindClash clash{kinds[0], kinds[1], {}};
     for (const DimVarId unknown : unknowns) {
-      if (!unknown.IsNone()) clash.causes.push_back(kinds_[UnknownRoot(unknown.value)].tag);
+      if (unknown.IsNone()) continue;
+      FoundKind& found = kinds_[UnknownRoot(unknown.value)];
+      clash.causes.push_back(found.tag);
+      found = {KindHint::kNone, {}, true};  // one message is enough
     }
     return clash;
   }
@@ -65,7 +70,7 @@ std::optional<ClassBuilder::KindClash> ClassBuilder::JoinKinds(const Kinded& wan
     const uint32_t a = UnknownRoot(unknowns[0].value), b = UnknownRoot(unknowns[1].value);
     if (a != b) {
       same_parent_[b] = a;
-      if (kinds_[a].kind == KindHint::kNone) kinds_[a] = kinds_[b];
+      if (kinds_[a].kind == KindHint::kNone && !kinds_[a].clashed) kinds_[a] = kinds_[b];
       if (hints_[a].empty() || (hints_[a] == "1" && !hints_[b].empty())) hints_[a] = hints_[b];
     }
     return std::nullopt;
@@ -73,7 +78,7 @@ std::optional<ClassBuilder::KindClash> ClassBuilder::JoinKinds(const Kinded& wan
   for (size_t k = 0; k < 2; ++k) {
     if (unknowns[k].IsNone() || OppositeOf(kinds[1 - k]) == KindHint::kNone) continue;
     FoundKind& found = kinds_[UnknownRoot(unknowns[k].value)];
-    if (found.kind == KindHint::kNone) found = {kinds[1 - k], tag};
+    if (found.kind == KindHint::kNone && !found.clashed) found = {kinds[1 - k], tag, false};
   }
   return std::nullopt;
 }
@@ -97,6 +102,10 @@ void ClassBuilder::ReportClash(NodeId node, std::string_view text, std::string_v
   }
   auto& report = Report(messages::kKindClash, node,
                         {text, KindName(clash.given), what, KindName(clash.wanted), remedy});
+  SayCauses(report, clash, node);
+}
+
+void ClassBuilder::SayCauses(Diagnostic& report, const KindClash& clash, NodeId node) const {
   for (const Tag& cause : clash.causes) {
     if (!cause.node.IsNone() && cause.node != node)
       report.Also(tree_->SpanOf(cause.node), "found from `" + TagText(cause) + "`");
@@ -160,33 +169,63 @@ void ClassBuilder::SettleKinds() {
                                 generic_vars_[instance.first_generic + link.to], instance.node, text});
     }
   }
+  // Signals whose dimension nothing fixes take part in the chains of plain numbers that they stand in: a chain
+  // ends at signals of known dimension, and those of equal dimension are multiples of each other.
+  std::map<uint32_t, uint32_t> chain;  // unknown that nothing fixes -> another of its chain
+  const auto root = [&](uint32_t var) {
+    while (chain.emplace(var, var).first->second != var) var = chain.at(var);
+    return var;
+  };
+  const auto open = [&](DimVarId var) -> std::optional<uint32_t> {
+    const DimensionSystem::Answer answer = dimensions_.Find(var);
+    const bool plain = !answer.too_large && answer.value.IsOne() && answer.free.size() == 1 &&
+                       answer.free[0].exponent == Rational(1);
+    return plain ? std::optional(answer.free[0].variable.value) : std::nullopt;
+  };
+  for (const PlainFactor& factor : plain_factors_) {
+    const auto from = open(factor.from), to = open(factor.to);
+    if (from && to) chain[root(*from)] = root(*to);
+  }
+  // By chain and dimension: the first signal at its end.
+  std::map<std::pair<uint32_t, DimensionVector>, DimVarId> ends;
   for (const PlainFactor& factor : plain_factors_) {
     const auto from = dimensions_.FindValue(factor.from), to = dimensions_.FindValue(factor.to);
-    if (!from || !to) continue;
-    if (*from != *to) {
+    if (from && to) {
       const auto a = PlainGeneric(*from), b = PlainGeneric(*to);
-      if (a && b) class_.kind_links.push_back({a->value, b->value, UINT32_MAX});
-      continue;
-    }
-    const auto clash = JoinKinds({KindHint::kNone, factor.to}, {KindHint::kNone, factor.from},
-                                 {factor.node, NodeId::None()});
-    if (!clash) continue;
-    const std::string unit = UnitOfKind(clash->given).find_first_of("*/") == std::string::npos
-                                 ? UnitOfKind(clash->wanted) + "/" + UnitOfKind(clash->given)
-                                 : UnitOfKind(clash->wanted) + "/(" + UnitOfKind(clash->given) + ")";
-    auto& report = Report(messages::kNumberBetweenKinds, factor.node,
-                          {factor.text, KindName(clash->given), KindName(clash->wanted)});
-    if (clash->wanted == KindHint::kAngularVelocity)
-      report.Help("a turn for each cycle is `2*pi`; another factor has its unit: `2 " + unit + "`");
-    else if (clash->wanted == KindHint::kFrequency)
-      report.Help("a cycle for each turn is `1/(2*pi)`; another factor has its unit: `2 " + unit + "`");
-    else
-      report.Help("if it is meant so, write it with its unit: `2 " + unit + "`");
-    for (const Tag& cause : clash->causes) {
-      if (!cause.node.IsNone() && cause.node != factor.node)
-        report.Also(tree_->SpanOf(cause.node), "found from `" + TagText(cause) + "`");
+      if (*from == *to)
+        JoinByNumber(factor.from, factor.to, factor);
+      else if (a && b)
+        class_.kind_links.push_back({a->value, b->value, UINT32_MAX});
+    } else if (from || to) {
+      const DimVarId end = from ? factor.from : factor.to;
+      const auto middle = open(from ? factor.to : factor.from);
+      if (!middle) continue;
+      const auto [first, is_new] = ends.try_emplace({root(*middle), from ? *from : *to}, end);
+      if (is_new) continue;
+      if (from)
+        JoinByNumber(end, first->second, factor);
+      else
+        JoinByNumber(first->second, end, factor);
     }
   }
+}
+
+void ClassBuilder::JoinByNumber(DimVarId from, DimVarId to, const PlainFactor& factor) {
+  const auto clash =
+      JoinKinds({KindHint::kNone, to}, {KindHint::kNone, from}, {factor.node, NodeId::None()});
+  if (!clash) return;
+  const std::string given = UnitOfKind(clash->given), wanted = UnitOfKind(clash->wanted);
+  const bool compound = given.find_first_of("*/") != std::string::npos;
+  const std::string unit = wanted + "/" + (compound ? "(" + given + ")" : given);
+  auto& report = Report(messages::kNumberBetweenKinds, factor.node,
+                        {factor.text, KindName(clash->given), KindName(clash->wanted)});
+  if (clash->wanted == KindHint::kAngularVelocity)
+    report.Help("a turn for each cycle is `2*pi`; another factor has its unit: `2 " + unit + "`");
+  else if (clash->wanted == KindHint::kFrequency)
+    report.Help("a cycle for each turn is `1/(2*pi)`; another factor has its unit: `2 " + unit + "`");
+  else
+    report.Help("if it is meant so, write it with its unit: `2 " + unit + "`");
+  SayCauses(report, *clash, factor.node);
 }
 
 }  // namespace cotree

@@ -261,7 +261,9 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
     table.result.unit = "1";
   }
   const std::string table_name = NameText(table.name);
+  const size_t errors_before = diagnostics.errors();
   const auto fail = [&](NodeId at, const std::string& what) -> std::optional<TableId> {
+    if (diagnostics.errors() > errors_before) return std::nullopt;  // said already, and better
     auto& report = diagnostics.Report(
         messages::kTableData, at.IsNone() ? tree.NameSpan(node) : tree.SpanOf(at), {table_name, what});
     if (!at.IsNone() && tree.kind(at) == NodeKind::kString && at == data)

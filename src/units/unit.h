@@ -36,7 +36,7 @@ enum class KindHint : uint8_t {
 KindHint OppositeOf(KindHint kind);
 /// Whether one must not stand for the other, though their dimensions are equal.
 inline bool KindsClash(KindHint a, KindHint b) {
-  return a != KindHint::kNone && OppositeOf(a) == b;
+  return b != KindHint::kNone && OppositeOf(a) == b;
 }
 
 /** A parsed unit: value in SI = value * factor + offset.

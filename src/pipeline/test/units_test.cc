@@ -93,8 +93,9 @@ TEST(Kinds, FrequencyAndAngularVelocityDoNotMixThroughSignals) {
        "COT2203"},
       {"a feedback of the speed",
        Drive("Constant(k = 20 Hz)",
-             "pi : PI(kp = 2 1, ki = 1 1/s)  connect source.y -> pi.target  connect load.w -> pi.measured  "
-             "connect pi.y -> drive.u"),
+             "pi : PI(kp = 2 N*m*s/rad)  connect source.y -> pi.target  connect load.w -> pi.measured  "
+             "connect pi.y -> drive.u",
+             "SignalTorqueSource"),
        "COT2203", "`load.w` is an angular velocity, but `pi.measured` is a frequency"},
       {"an array of components",
        Drive("Constant(k = 20 Hz)",
@@ -186,7 +187,7 @@ TEST(Units, WhatATurnMovesIsPerAngle) {
        "system S { g : Gravity  j : ScrewJoint(pitch = 5 mm, n = [0, 0, 1])  connect mechanics.ground -- j.a }",
        "COT2230"},
       {"a stiffness in N*m",
-       "system S { s : RotationalSpring(k = 3 N*m)  connect s.a -- s.b -- rotational.ground }", ""},
+       "system S { s : TorsionSpring(k = 3 N*m)  connect s.a -- s.b -- rotational.ground }", ""},
       {"a motor constant in V*s", "component C { parameter Ke : BackEmfConstant = 0.1 V*s }", ""},
       {"a radius", "component C { parameter r : Length = 5 mm/rad }", ""},
   });
@@ -195,7 +196,7 @@ TEST(Units, WhatATurnMovesIsPerAngle) {
 TEST(Units, AnglesHaveAUnit) {
   const auto wheel = [](const std::string& arguments, const std::string& experiment = "") {
     return "system S { wheel : Inertia(J = 1 kg*m^2" + arguments +
-           ")  s : RotationalSpring(k = 3 N*m/rad)  t : Constant(k = 60)  a : SignalAngleSource  connect t.y -> "
+           ")  s : TorsionSpring(k = 3 N*m/rad)  t : Constant(k = 60)  a : SignalAngleSource  connect t.y -> "
            "a.u  connect a.a -- s.a  connect a.b -- rotational.ground  connect s.b -- wheel.a }\n" +
            experiment;
   };
@@ -222,7 +223,7 @@ TEST(Units, AnglesHaveAUnit) {
 
 TEST(Units, EndAtTheFirstThingThatIsNone) {
   const auto volume = [](const std::string& value) {
-    return "component V { parameter R, k, width : Real = 2  parameter d : Length = 1 m  input u : Volume[2]  "
+    return "component V { parameter R, k, width : Real = 2  parameter len, d : Length = 1 m  input u : Volume[2]  "
            "variable rod : Length = 1 m  output y : Volume = " +
            value + " }";
   };
@@ -231,8 +232,8 @@ TEST(Units, EndAtTheFirstThingThatIsNone) {
       {"a bracket with a unit alone", volume("0.2 m*(m*m)"), ""},
       {"a variable", volume("0.2 m^3*k"), ""},
       {"divided by a variable", volume("5 m^3/R"), ""},
-      {"a power of a variable", volume("5 m*d^2"), ""},
-      {"several", volume("2 m*d*k/R*width*d"), ""},
+      {"a power of a variable", volume("5 m*len^2"), ""},
+      {"several", volume("2 m*len*k/R*width*len"), ""},
       {"a variable that UDUNITS has as a unit", volume("2 m^2*rod"), ""},
       {"the time", volume("3 m^3/s*time"), ""},
       {"pi", volume("3 m^3*pi"), ""},
@@ -241,6 +242,8 @@ TEST(Units, EndAtTheFirstThingThatIsNone) {
       {"left to right", volume("8 m^3/R*k"), ""},
       {"units go on", volume("3 L/min*s"), ""},
       {"a unit of UDUNITS", volume("3 meter^2*furlong"), ""},
+      {"a variable named like a unit", volume("5 m^2*d"), "COT2201", "`d` is read as a unit here"},
+      {"the same with blanks", volume("5 m^2 * d"), ""},
       {"nothing of that name", volume("3 m^3*kk"), "COT2003"},
       {"nearly a unit", volume("3 m*mm2"), "COT2003", "write `mm^2`"},
       {"a blank behind the prefix", "system S { r : Resistor(R = 10 k ohm)  connect r.p -- r.n -- "
@@ -280,7 +283,7 @@ TEST(Names, ASystemHidesNoComponentAndIsCalledOne) {
       {"two tables", "table t(x : Real) : Real { data = [[0, 1], [1, 2]] }\ntable t(x : Real) : Real { data = [[0, "
                      "1], [1, 2]] }",
        "COT2009", "table `t`"},
-      {"two kinds of software", "software A { output y : Real  equation y = 1 + 0*time }\nsystem A { }", "COT2009",
+      {"two kinds of software", "software A { output y : Real  equation y = time/(1 s) }\nsystem A { }", "COT2009",
        "system `A`"},
   });
 }

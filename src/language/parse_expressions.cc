@@ -221,11 +221,12 @@ bool Parser::UnitFollows() const {
 }
 
 /* Whether a name behind an operator goes on with a unit: `N*m`, but not `rad/s*time`. What is built in is a
-unit, whatever else bears its name; what only UDUNITS knows gives way to names declared in this text. */
+unit, whatever else bears its name; what only UDUNITS knows gives way to names declared in this text, and to
+short ones (`5 V/R` is no roentgen). */
 bool Parser::IsUnitName(uint32_t token) {
   const std::string_view name = tree_.TokenText(token);
   if (FindUnitSymbol(name)) return true;
-  if (name == "time" || name == "pi") return false;
+  if (name.size() < 3 || name == "time") return false;
   if (!declared_) {
     declared_.emplace();
     for (uint32_t k = 0; k + 1 < tree_.tokens.size(); ++k) {

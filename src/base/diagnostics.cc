@@ -2,7 +2,10 @@
 #include "base/diagnostics.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
+
+#include "base/name_parts.h"
 
 namespace cotree {
 namespace {
@@ -198,22 +201,46 @@ std::string LowerCase(std::string_view text) {
   return out;
 }
 
+/// How many letters may be wrong for a word to be meant.
+size_t MostWrong(size_t letters) {
+  return letters <= 1 ? 0 : letters <= 4 ? 1 : letters <= 7 ? 2 : 3;
+}
+
+/// How far a candidate is from a word; none: it cannot be meant. A wrong letter counts 2, so that a name of
+/// which the word is a part lies between one wrong letter and two.
+std::optional<size_t> DistanceOf(std::string_view word, const std::string& lower, std::string_view candidate) {
+  const size_t most = MostWrong(word.size());
+  const std::string other = LowerCase(candidate);
+  if (other == lower) return 1;
+  std::optional<size_t> best;
+  const auto take = [&](size_t distance) { best = std::min(best.value_or(distance), distance); };
+  const size_t whole = EditDistance(word, candidate, most);
+  if (whole <= most && whole < candidate.size()) take(2 * whole);
+  if (lower.size() < 3) return best;
+  for (const std::string& part : PartsOf(candidate)) {
+    if (part == lower) take(3);
+    const size_t distance = lower.size() < 4 || part.size() < 4 ? most + 1 : EditDistance(lower, part, most);
+    if (part != other && distance <= most) take(3 + 2 * distance);
+  }
+  if (lower.size() >= 4 && other.find(lower) != std::string::npos) take(4);
+  return best;
+}
+
 }  // namespace
 
 std::string_view Nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
   if (word.size() > 64) return {};
-  const size_t most = word.size() <= 2 ? 1 : word.size() <= 5 ? 2 : 3;
   std::string_view best;
-  size_t best_distance = most + 1;
+  size_t best_distance = 0;
   const std::string lower = LowerCase(word);
   for (const std::string_view candidate : candidates) {
-    if (candidate == word || candidate.empty()) continue;
-    size_t distance = EditDistance(word, candidate, most);
-    if (LowerCase(candidate) == lower) distance = std::min<size_t>(distance, 1);
-    if (distance >= candidate.size() && distance > 1) continue;
-    if (distance < best_distance || (distance == best_distance && !best.empty() && candidate < best)) {
+    if (candidate == word || candidate.empty() || candidate.size() > 256) continue;
+    const auto distance = DistanceOf(word, lower, candidate);
+    if (!distance) continue;
+    const auto key = [](size_t d, std::string_view name) { return std::tuple(d, d < 3 ? 0 : name.size(), name); };
+    if (best.empty() || key(*distance, candidate) < key(best_distance, best)) {
       best = candidate;
-      best_distance = distance;
+      best_distance = *distance;
     }
   }
   return best;

@@ -79,8 +79,8 @@ std::string CodeText(const DiagnosticInfo& info);
 /// The form of docs/manual/messages.md: message, place, source line, caret, reasons, remedies.
 std::string RenderText(const Diagnostic& diagnostic, const SourceFiles& files, bool colours);
 
-/** The candidate nearest to `word` by edit distance, or empty if none is near enough to be meant.
-Ties go to the candidate that is first in the alphabet. */
+/** The candidate nearest to `word` by wrong letters, or of which it is a part (`Motr`: DCMotor); or empty.
+Ties go to the shorter of such names, then to the first in the alphabet. */
 std::string_view Nearest(std::string_view word, const std::vector<std::string_view>& candidates);
 
 /// What helps where `word` names nothing: "did you mean `x`?"; or, with `list` ("it has"), the first dozen of

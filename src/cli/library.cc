@@ -2,8 +2,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
+#include "base/name_parts.h"
 #include "cli/check_json.h"
 #include "cli/commands.h"
 #include "cli/files.h"
@@ -24,16 +26,57 @@ bool IsClass(NodeKind kind) {
   return kind == NodeKind::kComponent || kind == NodeKind::kSoftware;
 }
 
-void PrintIndex(LoadedModel& loaded, std::string_view package, const Console& console) {
+/// The words of a text in lower case, names taken apart as well: "FixedPump" is fixedpump, fixed and pump.
+std::vector<std::string> WordsOf(std::string_view text) {
+  std::vector<std::string> words;
+  for (size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
+    end = begin;
+    while (end < text.size() && std::isalnum(static_cast<unsigned char>(text[end])) != 0) ++end;
+    if (end == begin) continue;
+    std::string whole(text.substr(begin, end - begin));
+    for (std::string& part : PartsOf(whole)) words.push_back(std::move(part));
+    for (char& c : whole) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    words.push_back(std::move(whole));
+  }
+  return words;
+}
+
+/// Whether a word begins one of these; of one or two letters: is one of these.
+bool Mentions(const std::vector<std::string>& words, const std::string& wanted) {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return wanted.size() < 3 ? word == wanted : word.rfind(wanted, 0) == 0;
+  });
+}
+
+/// Classes whose name, package and description have all the words.
+std::vector<DeclarationId> Search(LoadedModel& loaded, std::string_view text) {
+  std::vector<std::string> wanted;
+  for (std::string& word : WordsOf(text)) {
+    if (!Mentions(wanted, word)) wanted.push_back(std::move(word));
+  }
+  std::vector<DeclarationId> found;
+  for (size_t i = 0; i < loaded.declarations->size() && !wanted.empty(); ++i) {
+    const DeclarationId id(i);
+    const Declaration d = (*loaded.declarations)[id];
+    if (!IsClass(d.kind)) continue;
+    const std::vector<std::string> words = WordsOf(loaded.model.Text(d.name) + " " +
+                                                   loaded.model.Text(d.package) + " " +
+                                                   DocumentationOf(loaded, id));
+    if (std::all_of(wanted.begin(), wanted.end(), [&](const auto& word) { return Mentions(words, word); }))
+      found.push_back(id);
+  }
+  return found;
+}
+
+void PrintIndex(LoadedModel& loaded, const std::vector<DeclarationId>& shown, const Console& console) {
   const Model& model = loaded.model;
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> packages;
   size_t width = 0;
-  for (size_t i = 0; i < loaded.declarations->size(); ++i) {
-    const Declaration d = (*loaded.declarations)[DeclarationId(i)];
-    if (!IsClass(d.kind) || (!package.empty() && model.Text(d.package) != package)) continue;
+  for (const DeclarationId id : shown) {
+    const Declaration d = (*loaded.declarations)[id];
     const std::string name = model.Text(d.name);
     width = std::max(width, name.size());
-    packages[model.Text(d.package)].emplace_back(name, DocumentationOf(loaded, DeclarationId(i)));
+    packages[model.Text(d.package)].emplace_back(name, DocumentationOf(loaded, id));
   }
   bool first = true;
   for (auto& [name, classes] : packages) {
@@ -42,8 +85,6 @@ void PrintIndex(LoadedModel& loaded, std::string_view package, const Console& co
     for (const auto& [cls, documentation] : classes)
       fmt::print("  {:<{}}  {}\n", cls, width, console.Dim(documentation));
   }
-  if (package.empty())
-    fmt::print("\n`cotree library NAME` shows a component with its terminals, parameters and equations.\n");
 }
 
 void PrintClass(const Model& model, ClassId id, const Console& console) {
@@ -112,30 +153,33 @@ int RunLibrary(const LibraryOptions& options, const Console& console) {
     package = name.substr(0, dot);
     name = name.substr(dot + 1);
   }
-  std::vector<DeclarationId> found;
+  std::vector<DeclarationId> found, index;
   std::vector<std::string_view> all;
-  bool is_package = false;
   for (size_t i = 0; i < loaded->declarations->size(); ++i) {
     const Declaration& d = (*loaded->declarations)[DeclarationId(i)];
-    const bool in_package = !options.name.empty() && model.Text(d.package) == options.name;
-    if (in_package) is_package = true;
     if (!IsClass(d.kind)) continue;
     all.push_back(model.names.Text(d.name));
     if (!d.package.IsNone()) all.push_back(model.names.Text(d.package));
     if (model.Text(d.name) == name && (package.empty() || model.Text(d.package) == package))
       found.emplace_back(i);
-    if ((options.name.empty() || in_package) && options.json) found.emplace_back(i);
+    if (options.name.empty() || model.Text(d.package) == options.name) index.emplace_back(i);
   }
-  if (!options.json && (options.name.empty() || (found.empty() && is_package))) {
-    PrintIndex(*loaded, options.name, console);
-    return kExitOk;
-  }
-  if (found.empty() && !is_package) {
+  const bool searched = found.empty() && index.empty();
+  if (searched) index = Search(*loaded, options.name);
+  if (found.empty() && index.empty()) {
     const std::string_view near = Nearest(name, all);
-    fmt::print(stderr, "cotree: the library has no component or package `{}`{}\n", options.name,
+    fmt::print(stderr, "cotree: the library has no component or package `{}`, and none that mentions it{}\n",
+               options.name,
                near.empty() ? "; `cotree library` lists all" : "; did you mean `" + std::string(near) + "`?");
     return kExitUsage;
   }
+  if (found.empty() && !options.json) {
+    PrintIndex(*loaded, index, console);
+    if (options.name.empty() || searched)
+      fmt::print("\n`cotree library NAME` shows a component with its terminals, parameters and equations.\n");
+    return kExitOk;
+  }
+  if (options.json) found.insert(found.end(), index.begin(), index.end());
   std::vector<ClassId> classes;
   for (const DeclarationId id : found) {
     const SyntaxTree& tree = loaded->declarations->TreeOf(id);

@@ -153,7 +153,9 @@ std::string CheckMeasuredUnit(const MeasuredData& data, const Model& model, cons
   if (data.unit.empty()) return {};
   const std::string own = UnitOfInput(model, *translation.graph, data.input);
   const UnitResult wanted = ParseUnit(own.empty() ? "1" : own), given = ParseUnit(data.unit);
-  if (own.empty() || !wanted.ok() || wanted.unit().dimension == given.unit().dimension) return {};
+  if (own.empty() || !wanted.ok()) return {};
+  const bool clash = KindsClash(wanted.unit().kind, given.unit().kind);
+  if (wanted.unit().dimension == given.unit().dimension && !clash) return {};
   return fmt::format("--input {}: `{}` of {} is in {}, but the input is measured in {}", data.input,
                      data.column, data.file, data.unit, own);
 }

@@ -34,7 +34,8 @@ std::string ConvertToSi(const EquationSystem& system, VariableRef ref, NamedValu
   if (!unit.ok()) return "`" + value->unit + "` is not a unit: " + unit.error().reason;
   const std::string own = UnitOf(system, ref);
   const UnitResult wanted = ParseUnit(own.empty() ? "1" : own);
-  if (wanted.ok() && !own.empty() && !(wanted.unit().dimension == unit.unit().dimension))
+  if (wanted.ok() && !own.empty() &&
+      (wanted.unit().dimension != unit.unit().dimension || KindsClash(wanted.unit().kind, unit.unit().kind)))
     return "`" + value->unit + "` does not fit; it is measured in " + own;
   value->number = unit.unit().ToSi(value->number);
   return {};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 #include "base/diagnostics.h"
 #include "cli/commands.h"
@@ -121,6 +123,23 @@ CLI::App* AddRunCommand(CLI::App& app, const char* name, const char* about, Simu
   command->add_option("--library", options->library, "take the standard library from this folder");
   AddInProcess(command, &options->in_process);
   return command;
+}
+
+/// "; did you mean `--stop`?" for the first option on the command line that the command does not have.
+std::string NearOption(const CLI::App& command, int argc, char** argv) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  for (int k = 1; k < argc; ++k) {
+    const std::string word(argv[k], std::strcspn(argv[k], "="));
+    if (word.rfind("--", 0) != 0 || word.size() < 4 ||
+        std::find(names.begin(), names.end(), word) != names.end())
+      continue;
+    const std::string_view near = Nearest(word, {names.begin(), names.end()});
+    return near.empty() ? std::string() : "; did you mean `" + std::string(near) + "`?";
+  }
+  return {};
 }
 
 }  // namespace
@@ -511,11 +530,13 @@ int RunCotree(int argc, char** argv) {
   LibraryOptions library;
   std::string library_format = "text";
   CLI::App* library_command = app.add_subcommand("library", "what the standard library offers");
-  library_command->add_option("NAME", library.name, "a component, a package or a domain");
+  std::vector<std::string> library_words;
+  library_command->add_option("NAME", library_words, "a component, a package, or words to search for");
   library_command->add_option("--format", library_format, "text or json")
       ->check(CLI::IsMember({"text", "json"}));
   library_command->footer(
-      "\nExamples:\n  cotree library\n  cotree library rotational\n  cotree library DCMotor");
+      "\nExamples:\n  cotree library\n  cotree library rotational\n  cotree library DCMotor\n"
+      "  cotree library pi controller");
 
   EditOptions edit;
   CLI::App* edit_command =
@@ -556,20 +577,23 @@ Operations:
       return kExitUsage;
     }
     if (app.get_subcommands().empty() && argv[1][0] != '-') {
-      const std::string_view near = Nearest(
-          argv[1], {"check",   "graph",     "simulate", "profile", "sweep",     "values",  "plot",
-                    "convert", "compare",   "tree",     "order",   "equations", "derive",  "report",
-                    "emit",    "linearize", "trim",     "fmt",     "new",       "library", "edit-text"});
+      std::vector<std::string> names;
+      for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(command->get_name());
+      const std::string_view near = Nearest(argv[1], {names.begin(), names.end()});
       std::fprintf(stderr, "cotree: `%s` is not a command%s\nTry `cotree --help`.\n", argv[1],
                    near.empty() ? "" : ("; did you mean `" + std::string(near) + "`?").c_str());
       return kExitUsage;
     }
-    std::fprintf(stderr, "cotree: %s\nTry `cotree %s--help`.\n", error.what(),
-                 app.get_subcommands().empty() ? "" : (app.get_subcommands()[0]->get_name() + " ").c_str());
+    const CLI::App* command = app.get_subcommands().empty() ? nullptr : app.get_subcommands()[0];
+    std::fprintf(stderr, "cotree: %s%s\nTry `cotree %s--help`.\n", error.what(),
+                 NearOption(command == nullptr ? app : *command, argc, argv).c_str(),
+                 command == nullptr ? "" : (command->get_name() + " ").c_str());
     return kExitUsage;
   }
   check.json = check_format == "json";
   library.json = library_format == "json";
+  for (const std::string& word : library_words) library.name += (library.name.empty() ? "" : " ") + word;
   profile.json = profile.json || profile_format == "json";
   if (check_command->parsed()) return RunCheck(check, console);
   if (graph_command->parsed()) return RunGraph(graph, console);

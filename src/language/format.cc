@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "language/format_roles.h"
+#include "language/lex.h"
 
 namespace cotree {
 namespace {
@@ -290,6 +291,11 @@ class Formatter {
 }  // namespace
 
 std::string Format(const SyntaxTree& tree) {
+  if (tree.tokens.size() == 1) {  // nothing but comments, or no text at all, which stays as it is
+    Diagnostics found;
+    Lex(tree.text, tree.file, found);
+    if (!found.ok()) return std::string(tree.text);
+  }
   return Formatter(tree).Run();
 }
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/text_encoding.h"
 #include "language/diagnostics.h"
 
 namespace cotree {
@@ -35,6 +36,7 @@ class Lexer {
   LargeVector<Token> Run() {
     tokens_.reserve((text_.size() - at_) / 3 + 16);  // seldom too few, and what is not used is never touched
     while (SkipBlanks()) Next();
+    if (!is_text_) tokens_.clear();
     Push(TokenKind::kEnd, text_.size(), text_.size());
     return std::move(tokens_);
   }
@@ -150,11 +152,20 @@ class Lexer {
     Push(TokenKind::kNumber, begin, end);
   }
 
+  // No more of this file: it is none of ours, and one message says so.
+  void RefuseText(size_t begin, std::string_view why) {
+    diagnostics_.Report(messages::kNotText, SpanOf(begin, begin), {why});
+    is_text_ = false;
+    at_ = text_.size();
+  }
+
   void String() {
     const size_t begin = at_;
     size_t end = begin + 1;
-    while (end < text_.size() && text_[end] != '"' && text_[end] != '\n')
+    while (end < text_.size() && text_[end] != '"' && text_[end] != '\n') {
+      if (CharacterBytes(text_, end) == 0) return RefuseText(end, kNoCharacter);
       end += text_[end] == '\\' && At(end + 1) != '\n' ? 2u : 1u;
+    }
     if (end >= text_.size() || text_[end] != '"') {
       end = std::min(end, text_.size());
       while (At(end - 1) == '\r') --end;
@@ -216,16 +227,13 @@ class Lexer {
       default:
         break;
     }
+    const auto first = static_cast<unsigned char>(text_[begin]);
+    if (first < 0x20 || first == 0x7f) return RefuseText(begin, "there is a control character here");
+    if (CharacterBytes(text_, begin) == 0) return RefuseText(begin, kNoCharacter);
     // One error for a run of strange characters.
     size_t end = begin + 1;
     while (end < text_.size() && static_cast<unsigned char>(text_[end]) >= 0x80) ++end;
-    std::string shown = "`" + std::string(text_.substr(begin, std::min<size_t>(end - begin, 32))) + "`";
-    for (const char c : shown) {
-      if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) == 0x7f) {
-        shown = "this control character";
-        break;
-      }
-    }
+    const std::string shown = "`" + std::string(text_.substr(begin, std::min<size_t>(end - begin, 32))) + "`";
     auto& report = diagnostics_.Report(messages::kUnknownCharacter, SpanOf(begin, end), {shown});
     // What word processors and data sheets make of plain characters.
     static constexpr std::pair<std::string_view, std::string_view> kPlain[] = {
@@ -242,12 +250,16 @@ class Lexer {
     Push(TokenKind::kError, begin, end);
   }
 
+  static constexpr std::string_view kNoCharacter =
+      "there is no character of UTF-8 here; is it in an older encoding such as Latin-1?";
+
   std::string_view text_;
   FileId file_;
   Diagnostics& diagnostics_;
   LargeVector<Token> tokens_;
   size_t at_;
   bool starts_line_ = true;
+  bool is_text_ = true;
 };
 
 }  // namespace
@@ -257,6 +269,13 @@ LargeVector<Token> Lex(std::string_view text, FileId file, Diagnostics& diagnost
     diagnostics.Report(messages::kTooLarge, Span{file, 0, 0}, {"the file", "2 GiB"});
     text = {};
     begin = 0;
+  }
+  if (begin == 0) {
+    begin = static_cast<uint32_t>(ByteOrderMark(text));
+    if (const std::string foreign = ForeignEncoding(text); !foreign.empty()) {
+      diagnostics.Report(messages::kNotText, Span{file, 0, 0}, {foreign});
+      begin = static_cast<uint32_t>(text.size());
+    }
   }
   return Lexer(text, file, diagnostics, begin).Run();
 }

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "language/parser.h"
+#include "units/unit_symbols.h"
 
 namespace cotree {
 
@@ -219,10 +220,31 @@ bool Parser::UnitFollows() const {
   return Kind(1) == TokenKind::kComma ? !BeginsMember() : Kind(1) != TokenKind::kColon;
 }
 
-// Whether the brackets behind the operator hold names, numbers, products, quotients and powers alone.
-bool Parser::UnitGroupFollows() const {
+/* Whether a name behind an operator goes on with a unit: `N*m`, but not `rad/s*time`. What is built in is a
+unit, whatever else bears its name; what only UDUNITS knows gives way to names declared in this text, and to
+short ones (`5 V/R` is no roentgen). */
+bool Parser::IsUnitName(uint32_t token) {
+  const std::string_view name = tree_.TokenText(token);
+  if (FindUnitSymbol(name)) return true;
+  if (name.size() < 3 || name == "time") return false;
+  if (!declared_) {
+    declared_.emplace();
+    for (uint32_t k = 0; k + 1 < tree_.tokens.size(); ++k) {
+      const TokenKind next = tree_.tokens[k + 1].kind();
+      if (tree_.tokens[k].kind() == TokenKind::kName &&
+          (next == TokenKind::kColon || next == TokenKind::kComma))
+        declared_->insert(tree_.TokenText(k));
+    }
+  }
+  if (declared_->count(name) > 0) return false;
+  if (udunits_ == nullptr) udunits_ = std::make_unique<UdunitsReader>();
+  return udunits_->Find(name).has_value();
+}
+
+// Whether the brackets behind the operator hold units, their products, quotients and powers alone.
+bool Parser::UnitGroupFollows() {
   int open = 0;
-  for (size_t k = 1;; ++k) {
+  for (uint32_t k = 1;; ++k) {
     switch (Kind(k)) {
       case TokenKind::kLeftParen:
         if (Kind(k - 1) == TokenKind::kName) return false;
@@ -236,9 +258,16 @@ bool Parser::UnitGroupFollows() const {
             !(Kind(k - 1) == TokenKind::kLeftParen && k > 1 && Kind(k - 2) == TokenKind::kCaret))
           return false;
         break;
+      case TokenKind::kNumber:  // an exponent, or the 1 of 1/s
+        if (Kind(k - 1) == TokenKind::kLeftParen &&
+            (k < 2 || Kind(k - 2) != TokenKind::kCaret) && tree_.TokenText(at_ + k) != "1")
+          return false;
+        break;
       case TokenKind::kName:
+        if (Kind(k - 1) == TokenKind::kNumber || Kind(k + 1) == TokenKind::kDot || !IsUnitName(at_ + k))
+          return false;
+        break;
       case TokenKind::kIn:
-      case TokenKind::kNumber:
       case TokenKind::kStar:
       case TokenKind::kSlash:
       case TokenKind::kCaret:
@@ -257,6 +286,13 @@ NodeId Parser::ParseNumber() {
   const uint32_t number = at_;
   const NodeId plain = Leaf(NodeKind::kNumber);
   if (!UnitFollows()) return plain;
+  // `10 k ohm`: a prefix and its unit are one word.
+  if (Is(TokenKind::kName) && Kind(1) == TokenKind::kName && !StartsLine(1) &&
+      !FindUnitSymbol(CurrentText()) &&
+      FindUnitSymbol(std::string(CurrentText()) + std::string(tree_.TokenText(at_ + 1)))) {
+    Report(messages::kBlankInUnit, Here(), {CurrentText(), tree_.TokenText(at_ + 1)});
+    Advance();
+  }
   const NodeId unit = ParseUnit();
   Node& node = tree_.nodes[plain.index()];
   node.kind = NodeKind::kQuantityLiteral;
@@ -271,18 +307,17 @@ NodeId Parser::ParseUnit() {
   const auto tight = [&] { return tree_.tokens[at_ - 1].end() == Current().offset; };
   ParseUnitFactor();
   while ((Is(TokenKind::kStar) || Is(TokenKind::kSlash)) && tight()) {
-    const bool operand = Kind(1) == TokenKind::kName || Kind(1) == TokenKind::kLeftParen ||
-                         Kind(1) == TokenKind::kIn ||
-                         (Kind(1) == TokenKind::kNumber && tree_.TokenText(at_ + 1) == "1");
+    const bool operand =
+        Kind(1) == TokenKind::kName || Kind(1) == TokenKind::kLeftParen || Kind(1) == TokenKind::kIn;
     if (!operand || tree_.tokens[at_ + 1].offset != Current().end()) break;
-    // `1 ohm*e.i`, `2 V*sin(x)`, `3 A*x[1]`, `1 A*(1 - x)`: a path, a call or a sum is no unit, so the
-    // operator multiplies.
+    // `1 ohm*e.i`, `2 V*sin(x)`, `3 A*x[1]`, `1 A*(1 - x)`, `2 rad/s*time`: a path, a call, a sum or a
+    // variable is no unit, so the operator multiplies.
     if (Kind(1) == TokenKind::kLeftParen && !UnitGroupFollows()) break;
     if (Kind(1) == TokenKind::kName) {
       const TokenKind behind = Kind(2);
       const bool opens =
           (behind == TokenKind::kLeftParen || behind == TokenKind::kLeftBracket) && !StartsLine(2);
-      if (behind == TokenKind::kDot || opens) break;
+      if (behind == TokenKind::kDot || opens || !IsUnitName(at_ + 1)) break;
     }
     Advance();
     if (!ParseUnitFactor()) break;

@@ -90,7 +90,7 @@ NodeId Parser::ParseMember(std::string_view what) {
                 CurrentText() == "coordinates") &&
                Kind(1) == TokenKind::kEqual)
         member = ParseSettingItem();
-      else if (Kind(1) == TokenKind::kColon || Kind(1) == TokenKind::kComma)
+      else if (Kind(1) == TokenKind::kColon || Kind(1) == TokenKind::kComma || ClassFollowsEqual())
         member = ParseInstance((flags & kFlagPublic) != 0);
       break;
     default:
@@ -128,6 +128,17 @@ NodeId Parser::ParseMember(std::string_view what) {
     report.Help("if this opens a model or a loop, its word (`model`, `for`, `when`) is missing");
   }
   return NodeId::None();
+}
+
+// `r = Resistor(R = 1 kohm)`, which is no equation: the name of a class begins with a capital.
+bool Parser::ClassFollowsEqual() const {
+  if (Kind(1) != TokenKind::kEqual || Kind(2) != TokenKind::kName || StartsLine(2)) return false;
+  uint32_t k = 2;
+  while (Kind(k + 1) == TokenKind::kDot && Kind(k + 2) == TokenKind::kName) k += 2;
+  const char first = tree_.TokenText(at_ + k)[0];
+  const TokenKind behind = Kind(k + 1);
+  const bool ends = StartsLine(k + 1) || behind == TokenKind::kRightBrace || behind == TokenKind::kString;
+  return first >= 'A' && first <= 'Z' && (behind == TokenKind::kLeftParen || ends);
 }
 
 void Parser::ParseNames(Builder& node) {
@@ -195,7 +206,13 @@ NodeId Parser::ParseInstance(bool is_public) {
   Builder node = Open(NodeKind::kInstance);
   if (is_public) tree_.nodes[node.id.index()].flags |= kFlagPublic;
   ParseNames(node);
-  if (!Expect(TokenKind::kColon)) return Close(node);
+  if (Is(TokenKind::kEqual) && Kind(1) == TokenKind::kName) {
+    const std::string_view name = tree_.TokenText(at_ - 1), cls = tree_.TokenText(at_ + 1);
+    Report(messages::kEqualForColon, Here(), {name, cls});
+    Advance();
+  } else if (!Expect(TokenKind::kColon)) {
+    return Close(node);
+  }
   Add(node, ParseClassUse());
   ParseDocumentation(node);
   ParseAnnotations(node);

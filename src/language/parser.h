@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "language/diagnostics.h"
 #include "language/syntax_tree.h"
+#include "units/udunits_reader.h"
 
 namespace cotree {
 
@@ -105,6 +109,7 @@ class Parser {
   NodeId ParseFeedthrough();
   NodeId ParseExternal();
   NodeId ParseAssignedExpression(NodeKind kind);
+  bool ClassFollowsEqual() const;
   void ParseNames(Builder& node);
   void ParseDocumentation(Builder& node);
   void ParseAnnotations(Builder& node);
@@ -138,7 +143,8 @@ class Parser {
   NodeId ParsePrimary();
   NodeId ParseNumber();
   bool UnitFollows() const;
-  bool UnitGroupFollows() const;
+  bool UnitGroupFollows();
+  bool IsUnitName(uint32_t token);
   NodeId ParseUnit();
   bool ParseUnitFactor();
   NodeId ParsePath();
@@ -160,6 +166,8 @@ class Parser {
   mutable bool names_declare_ = false;
   uint32_t error_token_ = UINT32_MAX;  // the token of the last message
   uint32_t quiet_end_ = 0;             // tokens before it give no further messages
+  std::optional<std::unordered_set<std::string_view>> declared_;  // names that the text declares; when asked
+  std::unique_ptr<UdunitsReader> udunits_;                        // when asked
   std::set<std::string> misused_;      // words of the language that were used as names
   Diagnostic unsaid_{};
   bool braces_counted_ = false;

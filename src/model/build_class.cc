@@ -525,6 +525,15 @@ void ClassBuilder::DefineParameter(NodeId node) {
       parameter().type.enumeration = value.enumeration;
     }
     parameter().value = value.expr;
+    // A plain number by default between two generics: k : $b/$a = 1.
+    const auto& generics = dim.constant.generics;
+    if (value.bare && !IsZeroValue(value.expr) && dim.known() && dim.constant.si.IsOne() &&
+        generics.size() == 2 && generics[0].exponent == -generics[1].exponent &&
+        (generics[0].exponent == Rational(1) || generics[1].exponent == Rational(1))) {
+      const bool first = generics[0].exponent == Rational(1);
+      class_.kind_links.push_back({generics[first ? 1 : 0].id.value, generics[first ? 0 : 1].id.value,
+                                   static_cast<uint32_t>(member->index)});
+    }
   }
 }
 

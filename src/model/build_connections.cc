@@ -262,12 +262,11 @@ void ClassBuilder::DefineConnection(NodeId node) {
             report.Help("a `Gain` between them turns one into the other; its `k` is in `" + TextOf(path) +
                         "` per `" + TextOf(first_path) + "`");
           } else if (equated == Equated::kYes) {
-            if (KindsClash(value.kind, type.kind)) {
-              ReportClash(path, TextOf(first_path), value.kind, "`" + TextOf(path) + "`", type.kind);
+            if (const auto clash = JoinKinds(KindedOf(resolved.value), KindedOf(value), {path, first_path})) {
+              ReportClash(path, TextOf(first_path), "`" + TextOf(path) + "`", *clash);
             } else {
-              JoinHints(dim, value.dim);
-              Hint(dim, value.unit);
-              Hint(value.dim, resolved.value.unit);
+              Hint(resolved.value.follows, value.unit);
+              Hint(value.follows, resolved.value.unit);
             }
           }
         } else {

@@ -128,7 +128,8 @@ bool ClassBuilder::FastArgument(NodeId value, const Parameter& parameter, Argume
   }
   const UnitResult& unit = builder_.model.units.Lookup(tree_->Text((*tree_)[value].first_child));
   if (!unit || unit->dimension != parameter.type.dimension.si || unit->offset != 0 ||
-      KindsClash(unit->kind, parameter.type.kind))
+      KindsClash(unit->kind, parameter.type.kind) ||
+      (unit->kind == KindHint::kExtent && parameter.type.kind == KindHint::kPerAngle))
     return false;
   const double si = unit->ToSi(NumberValue(tree_->Name(value)));
   if (!(si > -1e300 && si < 1e300)) return false;

@@ -26,11 +26,8 @@ void ModelBuilder::CheckDuplicates() {
     if (declarations.IsLibrary(d.file)) continue;
     const auto [it, is_new] = seen.try_emplace({d.file.value, d.name.value, space(d.kind)}, i);
     if (is_new) continue;
-    const char* what = IsClassDeclaration(d.kind)                                    ? "component"
-                       : d.kind == NodeKind::kFunction || d.kind == NodeKind::kTable ? "function"
-                       : d.kind == NodeKind::kExperiment                             ? "experiment"
-                       : d.kind == NodeKind::kDomain                                 ? "domain"
-                                                                                     : "quantity";
+    const std::string_view word = DeclarationWord(d.kind);
+    const std::string_view what = word.substr(word.find(' ') + 1);
     diagnostics.Report(messages::kDuplicateDeclaration, d.name_span, {what, NameText(d.name)})
         .Also(declarations[DeclarationId(it->second)].name_span, "first declared here");
   }

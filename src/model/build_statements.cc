@@ -153,18 +153,18 @@ bool ClassBuilder::LowerSides(NodeId node, Value& left, Value& right) {
         if (ratio.known())
           report.Help("left divided by right is in " + DimText(ratio) +
                       ": a factor of this kind is missing on the right, or too much on the left");
+        HelpWithUnits(report, node);
         return false;
       }
       case Equated::kYes:
         break;
     }
-    if (KindsClash(left.kind, right.kind)) {
-      ReportClash(right_node, TextOf(right_node), right.kind, "`" + TextOf(left_node) + "`", left.kind);
+    if (const auto clash = JoinKinds(KindedOf(left), KindedOf(right), {node, NodeId::None()})) {
+      ReportClash(right_node, TextOf(right_node), "`" + TextOf(left_node) + "`", *clash);
       return false;
     }
-    JoinHints(left.dim, right.dim);
-    Hint(left.dim, right.unit);
-    Hint(right.dim, left.unit);
+    Hint(left.follows, right.unit);
+    Hint(right.follows, left.unit);
   }
   left.shape = shape;
   return true;

@@ -17,6 +17,7 @@ infers dimensions, checks. Private to this folder. One file per concern:
  | lower_expression.cc, lower_calls.cc, lower_arrays.cc | syntax of expressions to Value |
  | resolve_path.cc | what a path means |
  | fit_dimensions.cc | dimensions: equating, fitting a value to a type, messages |
+ | fit_kinds.cc | kinds: Hz is not rad/s, also where dimensions are found |
  | blame_dimensions.cc | which value is to blame where dimensions contradict |
  | build_instances.cc | instances, their arguments and start values |
  | resolve_settings.cc | values and models from outside |
@@ -73,6 +74,7 @@ class ClassBuilder {
   bool MotionOf(NodeId node, Motion& out);
 
  private:
+  using Chain = std::vector<const Instance*>;  // the instances on the way of a path, outermost first
   struct Local {
     NameId name;
     Value value;
@@ -88,6 +90,23 @@ class ClassBuilder {
     DimensionVector constant;
     DimExpr wanted, given;  // what was equated
     bool is_value = false;  // `given` is of a value that the user wrote there
+  };
+  /** Two kinds that do not go together, and where they were fixed. */
+  struct KindClash {
+    KindHint wanted, given;
+    std::vector<Tag> causes;
+  };
+  /** The kind of an unknown, and where it was fixed. */
+  struct FoundKind {
+    KindHint kind = KindHint::kNone;
+    Tag tag;
+    bool clashed = false;  // said already
+  };
+  /** A plain number between two unknowns: y = number*u. */
+  struct PlainFactor {
+    DimVarId from, to;
+    NodeId node;
+    std::string text;  // "the plain number `2`"
   };
   struct Contradiction {
     Diagnostic* report;
@@ -198,19 +217,31 @@ class ClassBuilder {
   DimExpr DimOf(const Type& type) const { return {type.dimension, {}}; }
   DimExpr MapDimension(const DimensionVector& inner, const ComponentClass& owner, const Instance& instance);
   std::string DimText(const DimExpr& dim);
+  std::string TextOfHints(const DimExpr& dim);
   std::string UnitText(const Value& value);
   std::string TypeText(const Type& type, const DimExpr& dim);
   enum class Equated : uint8_t { kYes, kMismatch, kReported };
   Equated Equate(const DimExpr& a, const DimExpr& b, NodeId node, NodeId driver = NodeId::None(),
                  bool is_value = false);
   std::string TagText(const Tag& tag) const;
-  bool KindsClash(KindHint a, KindHint b) const;
-  void ReportClash(NodeId node, std::string_view text, KindHint found, std::string_view what,
-                   KindHint wanted);
-  void Hint(const DimExpr& dim, const std::string& unit);
-  void JoinHints(const DimExpr& a, const DimExpr& b);
-  uint32_t HintRoot(uint32_t var);
   DimVarId NewDimension();
+  bool IsZeroValue(ExprId expr) const;
+  void HelpWithUnits(Diagnostic& report, NodeId node) const;
+
+  // fit_kinds.cc
+  static DimVarId UnknownOf(const DimExpr& dim);
+  static Kinded KindedOf(const Value& value) { return {value.kind, value.follows}; }
+  KindHint KindOf(const Kinded& kinded);
+  /// Two things are the same: unknowns get the kind of the other. Nothing is returned if the kinds agree.
+  std::optional<KindClash> JoinKinds(const Kinded& wanted, const Kinded& given, const Tag& tag);
+  void ReportClash(NodeId node, std::string_view text, std::string_view what, const KindClash& clash);
+  void FollowKind(Value& value, const Type& type, const Chain& chain);
+  void LinkKinds(const DimExpr& dim, NodeId node);
+  void SettleKinds();
+  void JoinByNumber(DimVarId from, DimVarId to, const PlainFactor& factor);
+  void SayCauses(Diagnostic& report, const KindClash& clash, NodeId node) const;
+  void Hint(DimVarId unknown, const std::string& unit);
+  uint32_t UnknownRoot(uint32_t var);
 
   // blame_dimensions.cc
   void BlameContradictions();
@@ -222,7 +253,6 @@ class ClassBuilder {
     Shape sizes;
     std::vector<std::optional<Subscript>> subscripts;  // none: all elements
   };
-  using Chain = std::vector<const Instance*>;  // the instances on the way, outermost first
   const ComponentClass& OwnerOf(const Chain& chain, size_t k) const;
   bool TakeSegment(NodeId segment, const Shape& shape, const Chain& chain, PathDimensions& dims, bool report);
   bool LowerSubscript(NodeId node, ExprId size, Subscript& out, std::string_view what);
@@ -278,8 +308,11 @@ class ClassBuilder {
   std::vector<DimEquation> dim_equations_;           // beside tags_, up to kMostBlamedEquations
   std::vector<Contradiction> contradictions_;
   std::vector<DimVarId> generic_vars_;  // beside class_.generic_values
-  std::vector<std::string> hints_;      // by DimVarId
-  LargeVector<uint32_t> hint_parent_;
+  // Unknowns that are the same thing, whatever their dimension: one kind, and one unit that people would write.
+  LargeVector<uint32_t> same_parent_;  // by DimVarId
+  std::vector<std::string> hints_;     // of the root
+  LargeVector<FoundKind> kinds_;       // of the root
+  std::vector<PlainFactor> plain_factors_;
   std::unordered_map<uint64_t, DimVarId> undeclared_;  // member kind and index -> unknown dimension
   std::vector<Local> locals_;
   std::vector<Loop> loop_stack_;

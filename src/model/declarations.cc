@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "language/diagnostics.h"
 #include "language/lex.h"
 #include "language/parse.h"
 #include "language/skim.h"
@@ -158,9 +159,13 @@ void Declarations::Import(FileId file, const SyntaxTree& tree, NodeId node) {
     std::optional<std::string> text = by_path_.size() < 1000 ? reader_.Read(path) : std::nullopt;
     if (!text) {
       diagnostics_.Report(messages::kImportNotFound, tree.SpanOf(string), {relative, path});
+      lacks_files_ = true;
       return;
     }
     const FileId imported = AddText(path, std::move(*text));
+    const auto& said = diagnostics_.list();
+    if (!said.empty() && said.back().info == &language_messages::kNotText && said.back().where.file == imported)
+      lacks_files_ = true;
     Info(file).imported_files.push_back(imported);
     return;
   }

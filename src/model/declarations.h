@@ -74,6 +74,8 @@ class Declarations {
   bool IsPackage(NameId name) const;
   const std::vector<FileId>& own_files() const { return own_files_; }
   TextReader& reader() { return reader_; }
+  /// Whether an imported file could not be read, so that what is not found may have been there.
+  bool lacks_files() const { return lacks_files_; }
 
  private:
   struct FileInfo {
@@ -98,6 +100,7 @@ class Declarations {
   std::vector<FileInfo> files_;
   std::vector<FileId> own_files_;
   std::unordered_map<std::string, FileId> by_path_;
+  bool lacks_files_ = false;
 };
 
 }  // namespace cotree

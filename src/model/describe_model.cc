@@ -89,7 +89,7 @@ std::string UnitOfInstance(const Type& type, const ComponentClass& cls, const Mo
   }
   const auto name = [&](GenericId id) { return model.Text(outer.generics[id.index()]); };
   if (pure) return FormatDimension(value, name);
-  return PutIn(type.unit, cls, model, outer, instance);
+  return SimplifyUnit(PutIn(type.unit, cls, model, outer, instance));
 }
 
 namespace {

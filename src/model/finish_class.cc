@@ -18,6 +18,7 @@ void ClassBuilder::Finish() {
   CheckDrivenTwice();
   CheckExogenous();
   BlameContradictions();
+  SettleKinds();
   StoreInferred();
   if (class_.kind == ClassKind::kSoftware) CheckSoftware();
 }
@@ -198,7 +199,7 @@ void ClassBuilder::CheckExogenous() {
 // What the dimensions came to. What nothing fixes is a pure number, and what depends on it follows.
 void ClassBuilder::StoreInferred() {
   const auto text_of = [&](const DimensionVector& value, DimVarId var) {
-    const std::string& hint = hints_[HintRoot(var.value)];
+    const std::string& hint = hints_[UnknownRoot(var.value)];
     if (!hint.empty() && hint.find('$') == std::string::npos) return hint;
     if (!value.generics.empty())
       return FormatDimension(value,
@@ -207,16 +208,19 @@ void ClassBuilder::StoreInferred() {
   };
   class_.generic_values.reserve(generic_vars_.size());
   class_.generic_units.reserve(generic_vars_.size());
+  class_.generic_kinds.reserve(generic_vars_.size());
   for (const DimVarId var : generic_vars_) {
     const DimensionVector value = dimensions_.Find(var).value;
     class_.generic_units.push_back(text_of(value, var));
     class_.generic_values.push_back(value);
+    class_.generic_kinds.push_back(kinds_[UnknownRoot(var.value)].kind);
   }
   const auto settle = [&](Type& type, MemberKind kind, uint32_t index) {
     const auto known = undeclared_.find((static_cast<uint64_t>(kind) << 32) | index);
     if (known == undeclared_.end()) return;
     type.dimension = dimensions_.Find(known->second).value;
     type.unit = text_of(type.dimension, known->second);
+    type.kind = kinds_[UnknownRoot(known->second.value)].kind;
   };
   for (uint32_t i = 0; i < class_.variables.size(); ++i) {
     if (!class_.variables[i].type.declared) settle(class_.variables[i].type, MemberKind::kVariable, i);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdlib>
+
 #include "model/class_builder.h"
 #include "units/format_dimension.h"
+#include "units/unit_symbols.h"
 
 namespace cotree {
 
@@ -18,8 +22,9 @@ Value ClassBuilder::Number(double value, bool bare) {
 DimVarId ClassBuilder::NewDimension() {
   const DimVarId id = dimensions_.AddVariable();
   hints_.resize(id.index() + 1);
-  while (hint_parent_.size() <= id.index())
-    hint_parent_.push_back(static_cast<uint32_t>(hint_parent_.size()));
+  kinds_.resize(id.index() + 1);
+  while (same_parent_.size() <= id.index())
+    same_parent_.push_back(static_cast<uint32_t>(same_parent_.size()));
   return id;
 }
 
@@ -76,8 +81,25 @@ std::string ClassBuilder::DimText(const DimExpr& dim) {
       value = *product;
   }
   if (!determined) return "a dimension not yet known";
+  if (const std::string text = TextOfHints(dim); !text.empty()) return text;
   if (value.IsOne()) return "1 (a pure number)";
   return FormatDimension(value, [&](GenericId id) { return builder_.NameText(cls_->generics[id.index()]); });
+}
+
+/* The same in the units of what is connected: V*s/rad, not the Wb that has its dimension. Empty: these are not
+known. */
+std::string ClassBuilder::TextOfHints(const DimExpr& dim) {
+  if (dim.known() || !dim.constant.generics.empty()) return {};
+  std::string text = dim.constant.IsOne() ? "1" : builder_.DimensionText(dim.constant.si);
+  for (const auto& term : dim.terms) {
+    const std::string& hint = hints_[UnknownRoot(term.variable.value)];
+    if (hint.empty() || hint == "1" || hint.find('$') != std::string::npos || !term.exponent.IsInteger() ||
+        std::abs(term.exponent.num) > 4)
+      return {};
+    for (int k = 0; k < std::abs(term.exponent.num); ++k)
+      text += (term.exponent.num > 0 ? "*(" : "/(") + hint + ")";
+  }
+  return SimplifyUnit(text);
 }
 
 std::string ClassBuilder::UnitText(const Value& value) {
@@ -142,32 +164,16 @@ std::string ClassBuilder::TagText(const Tag& tag) const {
   return tag.driver.IsNone() ? TextOf(tag.node) : TextOf(tag.driver) + " -> " + TextOf(tag.node);
 }
 
-bool ClassBuilder::KindsClash(KindHint a, KindHint b) const {
-  const auto pair = [&](KindHint x, KindHint y) { return (a == x && b == y) || (a == y && b == x); };
-  return pair(KindHint::kFrequency, KindHint::kAngularVelocity) || pair(KindHint::kTorque, KindHint::kEnergy);
+namespace {
+
+/// `mm/rev` of a Lead, for a help: the unit people read, with the angle given.
+std::string PerAngleUnit(const Type& type, std::string_view angle) {
+  const size_t slash = type.unit.find('/');
+  const std::string extent = type.unit.substr(0, slash);
+  return (extent == "m" ? "mm" : extent == "m^3" ? "cm^3" : extent) + "/" + std::string(angle);
 }
 
-void ClassBuilder::ReportClash(NodeId node, std::string_view text, KindHint found, std::string_view what,
-                               KindHint wanted) {
-  std::string remedy;
-  switch (wanted) {
-    case KindHint::kFrequency:
-      remedy = "a frequency counts turns: divide by 2*pi, or write the value in Hz";
-      break;
-    case KindHint::kAngularVelocity:
-      remedy = "an angular velocity counts radians: multiply by 2*pi, or write the value in rad/s or rpm";
-      break;
-    case KindHint::kTorque:
-      remedy = "write a torque in N*m";
-      break;
-    case KindHint::kEnergy:
-      remedy = "write an energy in J";
-      break;
-    case KindHint::kNone:
-      break;
-  }
-  Report(messages::kKindClash, node, {text, KindName(found), what, KindName(wanted), remedy});
-}
+}  // namespace
 
 bool ClassBuilder::Fit(Value& value, NodeId node, const Type& type, const DimExpr& dim,
                        std::string_view what) {
@@ -201,17 +207,23 @@ bool ClassBuilder::Fit(Value& value, NodeId node, const Type& type, const DimExp
   }
   if (type.base != BaseType::kReal) return true;
   if (value.bare) {
-    const bool zero = pool_.IsZero(value.expr);
-    const bool declared =
-        type.declared && dim.known() && dim.constant.generics.empty() && !dim.constant.IsOne();
-    if (declared && !zero) {
+    if (IsZeroValue(value.expr)) return true;
+    const bool angle = type.kind == KindHint::kAngle;
+    const bool declared = type.declared && type.dimension.generics.empty() && dim.known() &&
+                          dim.constant.generics.empty() && (angle || !dim.constant.IsOne());
+    if (declared) {
       auto& report = Report(messages::kMissingUnit, node, {text, what, TypeText(type, dim)});
-      if (!pool_.IsNumber(value.expr)) {
-        report.helps.clear();
-        report.Help("give its numbers units, e.g. `1 " + TypeText(type, dim) + "`");
-      }
+      const NodeKind kind = tree_->kind(node);
+      const bool literal = pool_.IsNumber(value.expr) || kind == NodeKind::kArray;
+      if (!literal) report.helps.assign(1, "give its numbers units, e.g. `1 " + TypeText(type, dim) + "`");
+      if (literal && angle) report.helps.assign(1, "write `" + text + " deg` or `" + text + " rad`");
+      if (literal && type.kind == KindHint::kPerAngle)
+        report.helps.assign(1, "write it per turn or per radian, such as `" + text + " " +
+                                   PerAngleUnit(type, "rev") + "` or `" + text + " " +
+                                   PerAngleUnit(type, "rad") + "`");
       return false;
     }
+    LinkKinds(dim, node);
     return true;
   }
   if (value.absolute &&
@@ -235,47 +247,48 @@ bool ClassBuilder::Fit(Value& value, NodeId node, const Type& type, const DimExp
       const std::string unit = TypeText(type, dim);
       report.Help(dim.IsOne() ? std::string("a pure number is wanted")
                               : "give a value in " + unit + ", or in another unit of the same dimension");
+      HelpWithUnits(report, node);
       return false;
     }
     case Equated::kYes:
       break;
   }
-  if (KindsClash(value.kind, type.kind)) {
-    ReportClash(node, text, value.kind, what, type.kind);
+  if (type.kind == KindHint::kPerAngle && value.kind == KindHint::kExtent) {
+    const bool literal = tree_->kind(node) == NodeKind::kQuantityLiteral;
+    const std::string with = literal ? text : "(" + text + ")";
+    Report(messages::kExtentPerAngle, node,
+           {text, UnitText(value), what, TypeText(type, dim), literal ? text + "/rev" : with + "/(1 rev)",
+            literal ? text + "/rad" : with + "/(1 rad)"});
     return false;
   }
-  Hint(dim, value.unit);
+  const DimVarId unknown = UnknownOf(dim);
+  if (const auto clash = JoinKinds({type.kind, unknown}, KindedOf(value), {node, NodeId::None()})) {
+    ReportClash(node, text, what, *clash);
+    return false;
+  }
+  Hint(unknown, value.unit);
   return true;
 }
 
-// --- How people would write an inferred dimension: found beside the exponents, since rad counts as 1 there
-
-uint32_t ClassBuilder::HintRoot(uint32_t var) {
-  while (hint_parent_[var] != var) {
-    hint_parent_[var] = hint_parent_[hint_parent_[var]];
-    var = hint_parent_[var];
-  }
-  return var;
-}
-
-void ClassBuilder::Hint(const DimExpr& dim, const std::string& unit) {
-  if (unit.empty() || dim.terms.size() != 1 || !dim.constant.IsOne() || dim.terms[0].exponent != Rational(1))
+// `2 m*d`: a variable that bears the name of a unit was taken for one.
+void ClassBuilder::HelpWithUnits(Diagnostic& report, NodeId node) const {
+  for (uint32_t k = (*tree_)[node].first_token + 1; k <= (*tree_)[node].last_token; ++k) {
+    const TokenKind before = tree_->tokens[k - 1].kind();
+    if ((before != TokenKind::kStar && before != TokenKind::kSlash) ||
+        tree_->tokens[k - 1].end() != tree_->tokens[k].offset || !FindUnitSymbol(tree_->TokenText(k)) ||
+        !cls_->members.Find(builder_.Intern(tree_->TokenText(k))))
+      continue;
+    report.Help("`" + std::string(tree_->TokenText(k)) +
+                "` is read as a unit here; if the variable is meant, put blanks around the operator");
     return;
-  std::string& hint = hints_[HintRoot(dim.terms[0].variable.value)];
-  if (hint.empty() || (hint == "1" && unit != "1")) hint = unit;
+  }
 }
 
-void ClassBuilder::JoinHints(const DimExpr& a, const DimExpr& b) {
-  const auto plain = [](const DimExpr& d) {
-    return d.terms.size() == 1 && d.constant.IsOne() && d.terms[0].exponent == Rational(1);
-  };
-  if (!plain(a) || !plain(b)) return;
-  const uint32_t x = HintRoot(a.terms[0].variable.value), y = HintRoot(b.terms[0].variable.value);
-  if (x == y) return;
-  hint_parent_[y] = x;
-  if (hints_[x].empty() || hints_[x] == "1") {
-    if (!hints_[y].empty()) hints_[x] = hints_[y];
-  }
+bool ClassBuilder::IsZeroValue(ExprId expr) const {
+  if (pool_.op(expr) == Op::kElement) expr = pool_.operand(expr, 0);
+  if (pool_.op(expr) != Op::kArray) return pool_.IsZero(expr);
+  const auto elements = pool_.operands(expr);
+  return std::all_of(elements.begin(), elements.end(), [&](ExprId e) { return IsZeroValue(e); });
 }
 
 DimExpr ClassBuilder::GenericOf(const ComponentClass& outer, const Instance& instance, size_t k) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
+#include "base/text_encoding.h"
 #include "language/lex.h"
 #include "model/check_sizes.h"
 #include "model/class_builder.h"
@@ -79,6 +80,7 @@ void ClassBuilder::LowerFunction(NodeId node, FunctionDefinition& function) {
     value.unit = type.dimension.generics.empty() ? type.unit : "";
   }
   function.result = value;
+  function.declared = !result_type.IsNone();
   function.ok = ok;
 }
 
@@ -126,7 +128,8 @@ std::string_view Trim(std::string_view text) {
 
 // An empty string on success, otherwise what is wrong.
 std::string ReadCsv(std::string_view text, std::vector<CsvColumn>& columns) {
-  size_t line_number = 0, begin = 0;
+  if (const std::string foreign = ForeignEncoding(text); !foreign.empty()) return foreign;
+  size_t line_number = 0, begin = ByteOrderMark(text);
   while (begin < text.size()) {
     size_t end = text.find('\n', begin);
     if (end == std::string_view::npos) end = text.size();
@@ -258,9 +261,13 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
     table.result.unit = "1";
   }
   const std::string table_name = NameText(table.name);
+  const size_t errors_before = diagnostics.errors();
   const auto fail = [&](NodeId at, const std::string& what) -> std::optional<TableId> {
-    diagnostics.Report(messages::kTableData, at.IsNone() ? tree.NameSpan(node) : tree.SpanOf(at),
-                       {table_name, what});
+    if (diagnostics.errors() > errors_before) return std::nullopt;  // said already, and better
+    auto& report = diagnostics.Report(
+        messages::kTableData, at.IsNone() ? tree.NameSpan(node) : tree.SpanOf(at), {table_name, what});
+    if (!at.IsNone() && tree.kind(at) == NodeKind::kString && at == data)
+      report.Help("a CSV file is named by `file = " + std::string(tree.Text(at)) + "`");
     return std::nullopt;
   };
   if (!ok) return std::nullopt;
@@ -285,31 +292,37 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
     out = pool.NumberValue(value.expr);
     return true;
   };
+  // The unit behind a list; null if it is none, or does not fit.
+  const auto unit_of = [&](NodeId at, const Type& type) -> const UnitResult* {
+    const UnitResult& unit = model.units.Lookup(tree.Text(at));
+    if (!unit) {
+      ReportUnit(tree, at, unit.error());
+      return nullptr;
+    }
+    const std::string where = "table `" + table_name + "`";
+    if (unit->dimension != type.dimension.si) {
+      diagnostics.Report(messages::kWrongDimension, tree.SpanOf(at),
+                         {tree.Text(at), tree.Text(at), where, type.unit});
+      return nullptr;
+    }
+    if (KindsClash(unit->kind, type.kind)) {
+      diagnostics.Report(messages::kKindClash, tree.SpanOf(at),
+                         {tree.Text(at), KindName(unit->kind), where, KindName(type.kind),
+                          "give its numbers in " + type.unit});
+      return nullptr;
+    }
+    return &unit;
+  };
   const auto list = [&](NodeId at, const Type& type, std::vector<double>& out) {
     if (tree.kind(at) != NodeKind::kArray) return false;
     const NodeId unit_node = tree.Child(at, NodeKind::kUnit);
-    double factor = 1;
-    if (!unit_node.IsNone()) {
-      const UnitResult& unit = model.units.Lookup(tree.Text(unit_node));
-      if (!unit) {
-        ReportUnit(tree, unit_node, unit.error());
-        return false;
-      }
-      if (unit->dimension != type.dimension.si) {
-        diagnostics.Report(
-            messages::kWrongDimension, tree.SpanOf(unit_node),
-            {tree.Text(unit_node), tree.Text(unit_node), "table `" + table_name + "`", type.unit});
-        return false;
-      }
-      factor = unit->factor;
-    }
-    Type bare = type;
-    if (!unit_node.IsNone()) bare.dimension = DimensionVector{};
+    const UnitResult* unit = unit_node.IsNone() ? nullptr : unit_of(unit_node, type);
+    if (!unit_node.IsNone() && unit == nullptr) return false;
     for (const NodeId element : tree.Children(at)) {
       if (tree.kind(element) == NodeKind::kUnit) continue;
       double value = 0;
-      if (!number(element, bare, value)) return false;
-      out.push_back(value * factor);
+      if (!number(element, unit == nullptr ? type : Type{}, value)) return false;
+      out.push_back(unit == nullptr ? value : (*unit)->ToSi(value));
     }
     return true;
   };
@@ -338,13 +351,14 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
       double factor = 1, offset = 0;
       if (!c.unit.empty()) {
         const UnitResult& unit = model.units.Lookup(c.unit);
-        if (!unit || unit->dimension != type.dimension.si) {
+        if (!unit || unit->dimension != type.dimension.si ||
+            KindsClash(unit->kind, type.kind)) {
           bad("column `" + c.name + "` is in `" + c.unit + "`, but " + type.unit + " is wanted");
           return false;
         }
         factor = unit->factor;
         offset = unit->offset;
-      } else if (!type.dimension.IsOne()) {
+      } else if (!type.dimension.IsOne() || type.kind == KindHint::kAngle) {
         bad("column `" + c.name + "` has no unit; write `" + c.name + " [" + type.unit +
             "]` in its first line");
         return false;
@@ -376,15 +390,9 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
       return fail(rows, "`rows` and `columns` are lists of numbers");
     if (tree.kind(data) != NodeKind::kArray) return fail(data, "it must be a matrix [[...], ...]");
     const NodeId unit_node = tree.Child(data, NodeKind::kUnit);
-    double factor = 1;
-    Type type = table.result;
-    if (!unit_node.IsNone()) {
-      const UnitResult& unit = model.units.Lookup(tree.Text(unit_node));
-      if (!unit || unit->dimension != type.dimension.si)
-        return fail(unit_node, "the unit does not fit " + type.unit);
-      factor = unit->factor;
-      type.dimension = DimensionVector{};
-    }
+    const UnitResult* unit = unit_node.IsNone() ? nullptr : unit_of(unit_node, table.result);
+    if (!unit_node.IsNone() && unit == nullptr) return std::nullopt;
+    const Type type = unit == nullptr ? table.result : Type{};
     size_t count = 0;
     for (const NodeId row : tree.Children(data)) {
       if (tree.kind(row) == NodeKind::kUnit) continue;
@@ -393,7 +401,7 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
       if (values.size() != table.columns.size())
         return fail(row, "the row has " + std::to_string(values.size()) + " values, but there are " +
                              std::to_string(table.columns.size()) + " columns");
-      for (const double v : values) table.values.push_back(v * factor);
+      for (const double v : values) table.values.push_back(unit == nullptr ? v : (*unit)->ToSi(v));
       ++count;
     }
     if (count != table.rows.size())

@@ -76,8 +76,10 @@ Value ClassBuilder::LowerDer(NodeId node, NodeId argument) {
     return Failed();
   }
   value.dim = DimTimes(value.dim, {Dimension::Of(0, 0, 1), {}}, node, -1);
-  value.kind = value.unit == "rad" ? KindHint::kAngularVelocity : KindHint::kNone;
-  value.unit = value.unit == "rad" ? "rad/s" : "";
+  const bool angle = value.kind == KindHint::kAngle;
+  value.kind = angle ? KindHint::kAngularVelocity : KindHint::kNone;
+  value.follows = DimVarId::None();
+  value.unit = angle ? "rad/s" : "";
   value.bare = false;
   value.expr = TimeDerivative(pool_, value.expr);
   return value;
@@ -97,6 +99,7 @@ Value ClassBuilder::LowerCall(NodeId node) {
       out.expr = pool_.Unary(f.op, a.expr);
       out.base = f.op == Op::kFloor || f.op == Op::kCeil ? BaseType::kInteger : BaseType::kReal;
       out.kind = KindHint::kNone;
+      out.follows = DimVarId::None();
       if (a.absolute) {
         Report(messages::kAbsoluteTemperature, arguments[0], {"degC", TextOf(arguments[0])});
         return Failed();
@@ -113,6 +116,7 @@ Value ClassBuilder::LowerCall(NodeId node) {
           out.dim = One();
           const bool angle = f.op == Op::kAsin || f.op == Op::kAcos || f.op == Op::kAtan;
           out.unit = angle ? "rad" : "1";
+          if (angle) out.kind = KindHint::kAngle;
           break;
         }
         case Rule::kRoot:
@@ -126,6 +130,7 @@ Value ClassBuilder::LowerCall(NodeId node) {
           break;
         default:
           out.kind = a.kind;
+          out.follows = a.follows;
           break;
       }
       return out;
@@ -139,7 +144,8 @@ Value ClassBuilder::LowerCall(NodeId node) {
       out.dim = One();
       out.bare = false;
       out.unit = "rad";
-      out.kind = KindHint::kNone;
+      out.kind = KindHint::kAngle;
+      out.follows = DimVarId::None();
     }
     return out;
   }
@@ -257,7 +263,8 @@ Value ClassBuilder::LowerCall(NodeId node) {
     }
     return CallFunction(node, *function, name);
   }
-  if (builder_.IsBroken(cls_->name, builder_.Intern(name))) return Failed();
+  if (builder_.IsBroken(cls_->name, builder_.Intern(name)) || builder_.declarations.lacks_files())
+    return Failed();
   auto& report = builder_.diagnostics.Report(messages::kUnknownFunction, tree_->NameSpan(node), {name});
   std::vector<std::string_view> candidates = builder_.declarations.Names(
       [](NodeKind k) { return k == NodeKind::kFunction || k == NodeKind::kTable; });
@@ -299,6 +306,8 @@ Value ClassBuilder::CallFunction(NodeId node, FunctionDefinition& function, std:
   if (!ok) return Failed();
   Value out = function.result;
   out.dim = mapped(function.result.dim.constant);
+  // What the declared type of the result says: f(x : $a) : $a.
+  if (function.declared && out.kind == KindHint::kNone) out.follows = UnknownOf(out.dim);
   out.expr = Substitute(pool_, function.result.expr, replacements);
   return out;
 }

@@ -298,7 +298,12 @@ Value ClassBuilder::Additive(NodeKind op, NodeId node, Value left, Value right, 
       case Equated::kYes:
         break;
     }
+    if (const auto clash = JoinKinds(KindedOf(left), KindedOf(right), {node, NodeId::None()})) {
+      ReportClash(right_node, TextOf(right_node), "`" + TextOf(left_node) + "`", *clash);
+      return Failed();
+    }
     if (left.kind != right.kind) out.kind = KindHint::kNone;
+    if (left.follows.IsNone() && !right.follows.IsNone()) out.follows = right.follows;
     if (left.unit != right.unit && left.unit == "1") out.unit = right.unit;
     if (left.absolute || right.absolute) {
       // A difference of absolute temperatures is one in K; a sum with a literal in degC makes no sense.
@@ -382,8 +387,12 @@ Value ClassBuilder::Multiplicative(NodeKind op, NodeId node, Value left, Value r
   out.base = integers && op == NodeKind::kMultiply ? BaseType::kInteger : BaseType::kReal;
   out.dim = DimTimes(left.dim, right.dim, node, op == NodeKind::kMultiply ? 1 : -1);
   // A pure number changes no kind: 2*f is still a frequency. (2*pi*f is not: pi is marked by not being bare.)
-  if (left.bare && op == NodeKind::kMultiply) out.kind = right.kind, out.unit = right.unit;
-  if (right.bare) out.kind = left.kind, out.unit = left.unit;
+  for (const auto& [number, other] : {std::pair(&left, &right), std::pair(&right, &left)}) {
+    if (!number->bare || (number == &left && op == NodeKind::kDivide)) continue;
+    out.kind = other->kind;
+    out.follows = other->follows;
+    out.unit = other->unit;
+  }
   if (op == NodeKind::kDivide) {
     if (!right.shape.empty()) {
       Report(messages::kArrayHere, right_node, {TextOf(right_node)});
@@ -447,6 +456,7 @@ Value ClassBuilder::LowerPower(NodeId node) {
   }
   Value out = base;
   out.kind = KindHint::kNone;
+  out.follows = DimVarId::None();
   out.unit.clear();
   out.expr = pool_.Power(base.expr, exponent.expr);
   if (base.base != BaseType::kInteger || exponent.base != BaseType::kInteger) out.base = BaseType::kReal;

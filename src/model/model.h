@@ -32,9 +32,10 @@ struct Origin {
 struct Quantity {
   NameId name;
   Dimension dimension;
-  KindHint kind = KindHint::kNone;  // only the four names of design §7 have one
+  KindHint kind = KindHint::kNone;  // by its unit
   std::string unit;                 // as declared: "N*m", "rad"
   std::string display;              // the unit people read: "deg"; empty: the same
+  double guess = 0;                 // where the search for an unknown of this quantity begins, in SI
   Origin origin;
 };
 
@@ -276,6 +277,13 @@ struct OutputGroup {
   std::vector<uint32_t> inputs;
 };
 
+/** Two generics of a class between which a plain number stands (`parameter k : $b/$a = 1`): where their
+dimensions are equal, so are their kinds. */
+struct KindLink {
+  uint32_t from = 0, to = 0;         // $a, $b
+  uint32_t parameter = UINT32_MAX;  // void where this parameter is given; none: always
+};
+
 enum class ClassKind : uint8_t { kComponent, kSoftware, kSystem };
 
 /** A component class with one of its models chosen: what is written once, whatever the number of instances
@@ -316,6 +324,8 @@ struct ComponentClass {
   std::vector<Association> associations;
   std::vector<DimensionVector> generic_values;  // found by inference, per instance and generic of its class
   std::vector<std::string> generic_units;       // beside it: the text for people, e.g. "rad"
+  std::vector<KindHint> generic_kinds;          // beside it: the kind, if it is known
+  std::vector<KindLink> kind_links;
   std::vector<std::string> inferred_units;      // by variable, then parameter: where no type was declared
   std::vector<SizeCheck> size_checks;
   std::vector<ParameterUse> parameter_uses;  // by parameter

@@ -27,6 +27,12 @@ struct DimExpr {
   bool IsOne() const { return terms.empty() && constant.IsOne(); }
 };
 
+/** The kind of a value, or the unknown dimension whose kind it has. Theory: docs/theory/dimensions.md, DM.8. */
+struct Kinded {
+  KindHint kind = KindHint::kNone;
+  DimVarId unknown;
+};
+
 /** What an expression came to: its value, element-wise in the symbols #1, #2, ... where it is an array, and
  * all that is checked of it. */
 struct Value {
@@ -34,6 +40,7 @@ struct Value {
   ExprId expr;
   DimExpr dim;
   KindHint kind = KindHint::kNone;
+  DimVarId follows;  // if the kind is not known: it is that of this unknown; None: it has none
   BaseType base = BaseType::kReal;
   EnumerationId enumeration;
   Shape shape;
@@ -44,6 +51,7 @@ struct Value {
 
 struct FunctionDefinition {
   bool building = false, ok = false;
+  bool declared = false;  // the type of the result was written
   std::vector<Type> parameters;
   std::vector<SymbolId> symbols;
   size_t generic_count = 0;
@@ -148,6 +156,8 @@ class ModelBuilder {
 
 std::string_view KindName(KindHint kind);
 std::string BaseTypeText(BaseType base);
+/// "a system", "a quantity": what a declaration is.
+std::string_view DeclarationWord(NodeKind kind);
 bool IsClassDeclaration(NodeKind kind);
 
 }  // namespace cotree

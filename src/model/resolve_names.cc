@@ -12,8 +12,6 @@ bool IsClassDeclaration(NodeKind kind) {
   return kind == NodeKind::kComponent || kind == NodeKind::kSoftware || kind == NodeKind::kSystem;
 }
 
-namespace {
-
 std::string_view DeclarationWord(NodeKind kind) {
   switch (kind) {
     case NodeKind::kDomain:
@@ -39,8 +37,15 @@ std::string_view DeclarationWord(NodeKind kind) {
   }
 }
 
+namespace {
+
 bool AnyDeclaration(NodeKind) {
   return true;
+}
+
+// What an instance can be of; a system cannot, and so it hides no component.
+bool IsComponent(NodeKind kind) {
+  return kind == NodeKind::kComponent || kind == NodeKind::kSoftware;
 }
 
 }  // namespace
@@ -104,25 +109,13 @@ DeclarationId ModelBuilder::FindDeclaration(const SyntaxTree& tree, NodeId path,
       report.Help("a parameter is declared with `parameter` in front, a variable with `variable`");
     return DeclarationId::None();
   }
+  if (declarations.lacks_files()) return DeclarationId::None();  // it may be there; one message is enough
   auto& report = diagnostics.Report(unknown, tree.SpanOf(path), {tree.Text(path)});
   if (diagnostics.full()) return DeclarationId::None();
   const std::vector<std::string_view> candidates = declarations.Names(wanted);
   const std::string_view near = Nearest(model.names.Text(name), candidates);
-  if (!near.empty()) {
-    report.Help("did you mean `" + std::string(near) + "`?");
-  } else {
-    // A name that contains the word, or is contained in it: `VSource` for VoltageSource would be a guess too
-    // far.
-    for (const std::string_view candidate : candidates) {
-      if (model.names.Text(name).size() >= 4 &&
-          candidate.find(model.names.Text(name)) != std::string_view::npos) {
-        report.Help("did you mean `" + std::string(candidate) + "`?");
-        break;
-      }
-    }
-    if (report.helps.empty())
-      report.Help("`cotree library` lists what exists; `import \"file.cot\"` adds your own");
-  }
+  report.Help(near.empty() ? "`cotree library` lists what exists; `import \"file.cot\"` adds your own"
+                           : "did you mean `" + std::string(near) + "`?");
   return DeclarationId::None();
 }
 
@@ -138,8 +131,7 @@ ClassId ModelBuilder::ResolveClass(const SyntaxTree& tree, TreeId tree_id, NodeI
     const auto cached = class_cache_.find(key);
     if (cached != class_cache_.end()) return cached->second;
   }
-  const DeclarationId id =
-      FindDeclaration(tree, path, IsClassDeclaration, messages::kUnknownClass, "a component");
+  const DeclarationId id = FindDeclaration(tree, path, IsComponent, messages::kUnknownClass, "a component");
   if (id.IsNone()) return ClassId::None();
   NameId model_name;
   Origin user{tree_id, model_node.IsNone() ? path : model_node};
@@ -281,6 +273,7 @@ std::optional<QuantityId> ModelBuilder::QuantityNamed(NameId package, NameId nam
   if (!type_node.IsNone() && ResolveType(tree, type_node, nullptr, type)) {
     quantity.dimension = type.dimension.si;
     quantity.unit = type.unit;
+    quantity.kind = type.kind;
   }
   const NodeId attributes = tree.Child(declarations[id].node, NodeKind::kAttributes);
   if (!attributes.IsNone()) {
@@ -296,17 +289,22 @@ std::optional<QuantityId> ModelBuilder::QuantityNamed(NameId package, NameId nam
           diagnostics.Report(messages::kUnknownUnit, tree.SpanOf(attribute),
                              {text, "not a unit of " + quantity.unit});
         }
+      } else if (tree.kind(attribute) == NodeKind::kArgument && tree.Text(path) == "guess" &&
+                 !tree[path].next_sibling.IsNone()) {
+        ClassBuilder builder(*this, quantity.origin.tree);
+        const NodeId value_node = tree[path].next_sibling;
+        Value value = builder.LowerScalar(value_node);
+        type.quantity = result;
+        if (value.ok && builder.Fit(value, value_node, type, {type.dimension, {}}, "`guess`") &&
+            pool.IsNumber(value.expr))
+          quantity.guess = pool.NumberValue(value.expr);
       } else {
-        diagnostics.Report(messages::kAttributeUnknown, tree.SpanOf(attribute),
-                           {tree.Text(attribute), "a quantity"});
+        diagnostics
+            .Report(messages::kAttributeUnknown, tree.SpanOf(attribute), {tree.Text(attribute), "a quantity"})
+            .helps.assign(1, "the attributes of a quantity are display and guess");
       }
     }
   }
-  const std::string_view text = model.names.Text(name);
-  if (text == "Frequency") quantity.kind = KindHint::kFrequency;
-  if (text == "AngularVelocity") quantity.kind = KindHint::kAngularVelocity;
-  if (text == "Torque") quantity.kind = KindHint::kTorque;
-  if (text == "Energy") quantity.kind = KindHint::kEnergy;
   model.quantities[result.index()] = quantity;
   return result;
 }
@@ -366,8 +364,16 @@ ClassId ModelBuilder::BuildClass(DeclarationId id, NameId model_name, Origin use
       if (in_circle) chain += NameText(declarations[d].name) + " contains ";
     }
     const Span where = user.tree.IsNone() ? declarations[id].name_span : model.SpanOf(user);
-    diagnostics.Report(messages::kCyclicComposite, where,
-                       {NameText(declarations[id].name), chain + NameText(declarations[id].name)});
+    auto& report =
+        diagnostics.Report(messages::kCyclicComposite, where,
+                           {NameText(declarations[id].name), chain + NameText(declarations[id].name)});
+    for (size_t k = 0; k < declarations.size(); ++k) {
+      const Declaration& other = declarations[DeclarationId(k)];
+      if (other.name != declarations[id].name || !IsComponent(other.kind) || !declarations.IsLibrary(other.file))
+        continue;
+      report.helps.assign(1, "if that of the library is meant, write `" + NameText(other.package) + "." +
+                                 NameText(other.name) + "`, or give yours another name");
+    }
     return ClassId::None();
   }
   if (stack_.size() > 200) return ClassId::None();

@@ -3,6 +3,8 @@
 #include "expr/substitute.h"
 #include "model/check_sizes.h"
 #include "model/class_builder.h"
+#include "model/describe_model.h"
+#include "units/unit_symbols.h"
 
 namespace cotree {
 
@@ -136,11 +138,15 @@ Value ClassBuilder::SymbolValue(const std::string& name, int order, SymbolKind k
   value.ok = true;
   value.base = type.base;
   value.enumeration = type.enumeration;
-  value.kind = type.kind;
   value.dim = std::move(dim);
-  if (type.dimension.generics.empty()) value.unit = type.unit;
+  if (type.dimension.generics.empty())
+    value.unit = type.unit;
+  else if (!chain.empty() && !(building_ && chain.size() == 1))
+    value.unit = UnitOfInstance(type, builder_.model[chain.back()->class_id], builder_.model,
+                                OwnerOf(chain, chain.size() - 1), *chain.back());
   for (size_t k = chain.size(); k-- > 0;)
     value.dim = MapDimension(value.dim.constant, OwnerOf(chain, k), *chain[k]);
+  FollowKind(value, type, chain);
   const SymbolId symbol = pool_.DeclareSymbol(name, kind);
   value.expr = pool_.Symbol(symbol, order);
   if (dims.sizes.empty()) return value;
@@ -221,6 +227,14 @@ ClassBuilder::Resolved ClassBuilder::Unknown(NodeId segment, const ComponentClas
     message.Help(hint);
   else if (cls.name.IsNone() && !domain_scope_)
     message.Help("only numbers, units and `pi` can stand here");
+  // `0.05 N*mm2`: behind a unit it may be meant as one.
+  const uint32_t token = (*tree_)[segment].first_token;
+  const TokenKind before = token > 1 ? tree_->tokens[token - 1].kind() : TokenKind::kEnd;
+  const bool behind_unit = (before == TokenKind::kStar || before == TokenKind::kSlash) &&
+                           tree_->tokens[token - 1].end() == tree_->tokens[token].offset &&
+                           FindUnitSymbol(tree_->TokenText(token - 2));
+  const std::string unit = behind_unit ? SuggestUnit(name) : std::string();
+  if (!unit.empty()) message.Help("if a unit is meant, write `" + unit + "`");
   return {};
 }
 
@@ -265,7 +279,8 @@ ClassBuilder::Resolved ClassBuilder::EdgeVariable(const ComponentClass& cls, con
     const auto per_time = Power(Dimension::Of(0, 0, 1), Rational(static_cast<int16_t>(-order)));
     dim = DimTimes(dim, {*per_time, {}}, segment);
     // The rate of an angle is an angular velocity.
-    type.kind = order == 1 && type.unit == "rad" ? KindHint::kAngularVelocity : KindHint::kNone;
+    type.kind =
+        order == 1 && type.kind == KindHint::kAngle ? KindHint::kAngularVelocity : KindHint::kNone;
     type.unit += order == 1 ? "/s" : "/s^2";
     type.quantity = QuantityId::None();
   }
@@ -385,6 +400,8 @@ ClassBuilder::Resolved ClassBuilder::ResolveIn(const ComponentClass& cls, NodeId
       return {};
     }
   }
+  out.type.kind = out.value.kind;
+  if (!out.type.dimension.generics.empty() && !out.value.unit.empty()) out.type.unit = out.value.unit;
   out.ok = out.value.ok;
   return out;
 }

@@ -20,6 +20,12 @@ std::string_view KindName(KindHint kind) {
       return "a torque";
     case KindHint::kEnergy:
       return "an energy";
+    case KindHint::kAngle:
+      return "an angle";
+    case KindHint::kExtent:
+      return "a length, area or volume";
+    case KindHint::kPerAngle:
+      return "a length, area or volume per angle";
     case KindHint::kNone:
       break;
   }

@@ -49,6 +49,7 @@ class Translator {
   bool Choose();
   bool BuildGraph();
   bool BuildSystem();
+  void NoteHeldWhens();
   bool FindMotion(const std::vector<ScalarElement>& scalars, const std::vector<SpatialStart>& starts,
                   Diagnostics& diagnostics);
   std::vector<SpatialStart> SpatialStarts() const;
@@ -283,8 +284,26 @@ bool Translator::BuildSystem() {
                                {name, dot == std::string::npos ? name : name.substr(0, dot)});
     return false;
   }
+  NoteHeldWhens();
   Want();
   return true;
+}
+
+// One note for each `when` of the user's own classes.
+void Translator::NoteHeldWhens() {
+  double time = 0;
+  if (out_->experiment != nullptr && !out_->experiment->settings.begin.IsNone() &&
+      model_.expressions.IsNumber(out_->experiment->settings.begin))
+    time = model_.expressions.NumberValue(out_->experiment->settings.begin);
+  std::set<std::pair<uint32_t, uint32_t>> said;
+  for (const HeldWhen& held : FindHeldWhens(*out_->equations, out_->starts, time)) {
+    const Span where = model_.SpanOf(held.origin);
+    if (loaded_.declarations->IsLibrary(where.file) || !said.insert({where.file.value, where.begin}).second)
+      continue;
+    std::string name = ComponentName(model_, *out_->graph, held.component);
+    if (name.empty()) name = model_.Text(model_[system_].name);
+    loaded_.diagnostics.Report(messages::kHeldWhen, where, {name});
+  }
 }
 
 void Translator::Want() {

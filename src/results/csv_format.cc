@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "base/text_encoding.h"
 #include "results/output_file.h"
 
 namespace cotree {
@@ -192,7 +193,8 @@ std::optional<Result> ParseCsv(std::string_view text, std::string* problem) {
     *problem = std::move(what);
     return std::nullopt;
   };
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  text.remove_prefix(ByteOrderMark(text));
+  if (std::string foreign = ForeignEncoding(text); !foreign.empty()) return fail(std::move(foreign));
   Result result;
   result.status = kComplete;
   if (!text.empty() && text.back() != '\n') {

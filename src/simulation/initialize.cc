@@ -148,6 +148,11 @@ Initializer::~Initializer() = default;
 void Initializer::PlaceStarts(bool keep_discrete) {
   std::vector<bool> is_state(sorted_.slots(), false);
   for (const uint32_t slot : program_.state_slots) is_state[slot] = true;
+  for (const Guess& guess : FindGuesses(system_)) {
+    if (!sorted_.HasSlot(guess.variable)) continue;
+    const uint32_t slot = sorted_.Slot(guess.variable);
+    if (!is_state[slot] && sorted_.equation_of_slot[slot] != UINT32_MAX) run_.values[slot] = guess.value;
+  }
   for (const StartEntry& start : starts_) {
     if (!start.given || !sorted_.HasSlot(start.variable)) continue;
     const uint32_t slot = sorted_.Slot(start.variable);

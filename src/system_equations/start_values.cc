@@ -2,10 +2,12 @@
 #include "system_equations/start_values.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
 
+#include "expr/dependence.h"
 #include "expr/evaluate.h"
 #include "expr/substitute.h"
 #include "system_graph/element_table.h"
@@ -179,6 +181,96 @@ std::vector<StartEntry> Finder::Run(const std::vector<StartValue>* experiment) {
 
 std::vector<StartEntry> FindStarts(const EquationSystem& system, const std::vector<StartValue>* experiment) {
   return Finder(system).Run(experiment);
+}
+
+std::vector<Guess> FindGuesses(const EquationSystem& system) {
+  const Model& model = *system.model;
+  const SystemGraph& graph = *system.graph;
+  const auto guess_of = [&](const Type& type) {
+    return type.quantity.IsNone() ? 0.0 : model.quantities[type.quantity.index()].guess;
+  };
+  std::vector<Guess> out;
+  const auto has_guess = [](const Quantity& quantity) { return quantity.guess != 0; };
+  if (std::none_of(model.quantities.begin(), model.quantities.end(), has_guess)) return out;
+  for (const Part& part : system.parts) {
+    if (part.component >= graph.components.size()) continue;
+    const ScalarElement& scalar = system.scalars[part.scalar];
+    const ElementClass& element = graph.ElementOf(ComponentId(part.component));
+    const ComponentClass& cls = model[element.class_id];
+    const uint32_t first_edge = graph.components[part.component].first_edge;
+    for (uint32_t v = 0; v < scalar.owned; ++v) {
+      const ScalarVariable& variable = scalar.variables[v];
+      double guess = 0;
+      if (variable.role == ScalarVariable::Role::kVariable) {
+        guess = guess_of(cls.variables[variable.index].type);
+      } else if (variable.role == ScalarVariable::Role::kAcross &&
+                 graph.IsReference(graph.edges[first_edge + variable.index].to)) {
+        guess = guess_of(model.domains[element.edges[variable.index].domain.index()].across_type);
+      }
+      if (guess != 0) out.push_back({{part.first_variable + v, 0}, guess});
+    }
+  }
+  return out;
+}
+
+namespace {
+
+bool HasCall(const ExprPool& pool, ExprId root) {
+  std::vector<ExprId> open{root};
+  while (!open.empty()) {
+    const ExprId at = open.back();
+    open.pop_back();
+    if (pool.op(at) == Op::kCall) return true;
+    for (const ExprId operand : pool.operands(at)) open.push_back(operand);
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<HeldWhen> FindHeldWhens(const EquationSystem& system, const std::vector<StartEntry>& starts,
+                                    double time) {
+  ExprPool& pool = system.model->expressions;
+  std::vector<HeldWhen> out;
+  std::map<std::pair<uint32_t, uint32_t>, const StartEntry*> start_of;
+  for (const StartEntry& start : starts) start_of[{start.variable.variable, start.variable.order}] = &start;
+  for (const Part& part : system.parts) {
+    const ScalarElement& scalar = system.scalars[part.scalar];
+    // A call makes a condition one of a moment (initial, sample, edge), or of what was before.
+    if (scalar.whens.empty() || part.component >= system.graph->components.size() ||
+        std::any_of(scalar.whens.begin(), scalar.whens.end(),
+                    [&](const ScalarElement::When& when) { return HasCall(pool, when.condition); }))
+      continue;
+    Environment<double> environment;
+    environment.time = time;
+    environment.scalars.assign(pool.symbol_count(), kNone);
+    const auto numbers = system.parameters.Of(ComponentId(part.component), scalar);
+    for (size_t p = 0; p < scalar.parameters.size(); ++p)
+      environment.scalars[scalar.parameters[p].symbol.index()] = numbers[p];
+    for (uint32_t v = 0; v < scalar.variables.size(); ++v) {
+      const ScalarVariable& variable = scalar.variables[v];
+      const VariableRef ref = system.Resolve(part, v);
+      for (uint32_t order = 0; order < 2; ++order) {
+        const auto found = start_of.find({ref.variable, ref.order + order});
+        const bool discrete = variable.role == ScalarVariable::Role::kDiscrete && order == 0;
+        if (found == start_of.end() && !discrete) continue;
+        if (found != start_of.end() && !found->second->fixed && !discrete) continue;
+        const SymbolId symbol = pool.SymbolOfOrder(variable.symbol, static_cast<int>(order));
+        if (environment.scalars.size() <= symbol.index()) environment.scalars.resize(symbol.index() + 1, kNone);
+        environment.scalars[symbol.index()] = found == start_of.end() ? 0 : found->second->value;
+      }
+    }
+    for (const ScalarElement::When& when : scalar.whens) {
+      bool known = true;
+      for (const SymbolId symbol : FindSymbols(pool, when.condition)) {
+        known = known && symbol.index() < environment.scalars.size() &&
+                !std::isnan(environment.scalars[symbol.index()]);
+      }
+      if (known && EvaluateDouble(pool, when.condition, environment) == 1)
+        out.push_back({ComponentId(part.component), when.origin});
+    }
+  }
+  return out;
 }
 
 }  // namespace cotree

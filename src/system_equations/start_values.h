@@ -22,4 +22,24 @@ struct StartEntry {
 std::vector<StartEntry> FindStarts(const EquationSystem& system,
                                    const std::vector<StartValue>* experiment = nullptr);
 
+/** Where the search for an unknown begins that has no start value. */
+struct Guess {
+  VariableRef variable;
+  double value = 0;
+};
+
+/// Of the variables whose quantity declares a guess: those of classes, and the across variables of edges to the
+/// reference vertex (what is across another edge is a difference, for which 0 is as good).
+std::vector<Guess> FindGuesses(const EquationSystem& system);
+
+/// A `when` whose condition holds at the start and so does not become true there.
+struct HeldWhen {
+  ComponentId component;
+  Origin origin;
+};
+
+/// Those that parameters, the time and fixed starts decide; none of a component that asks for initial().
+std::vector<HeldWhen> FindHeldWhens(const EquationSystem& system, const std::vector<StartEntry>& starts,
+                                    double time);
+
 }  // namespace cotree

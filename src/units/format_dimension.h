@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "units/unit.h"
 
@@ -26,5 +27,8 @@ std::string FormatDimension(const Dimension& dimension, KindHint kind = KindHint
 /// The same with generics, which `name` gives texts (`$a`): `V*$a/$b`. Not re-parsable.
 std::string FormatDimension(const DimensionVector& dimension,
                             const std::function<std::string(GenericId)>& name);
+
+/// A product of units with each symbol once: V/(rad/s) becomes V*s/rad. What is no such product stays.
+std::string SimplifyUnit(std::string_view text);
 
 }  // namespace cotree

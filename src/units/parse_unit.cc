@@ -38,6 +38,12 @@ Role ProductRole(Role a, Role b) {
   return Role::kOther;
 }
 
+// A length, an area, a volume: a positive power of length alone.
+bool IsExtent(const Dimension& dimension) {
+  const Rational length = dimension[BaseUnit::kMetre];
+  return length.num > 0 && Power(Dimension::Of(1, 0, 0), length) == dimension;
+}
+
 // A product under construction: factor = numerator / denominator * 10^power_of_ten.
 struct Product {
   Dimension dimension;
@@ -163,7 +169,11 @@ UnitResult UnitParser::Parse() {
     default:
       break;
   }
-  if (product->angle == Rational(1) && product->dimension == kRate) unit.kind = KindHint::kAngularVelocity;
+  const Rational angle = product->angle;
+  if (angle == Rational(1) && product->dimension == kRate) unit.kind = KindHint::kAngularVelocity;
+  if (angle == Rational(1) && product->dimension.IsOne()) unit.kind = KindHint::kAngle;
+  if (IsExtent(product->dimension) && (angle == Rational(-1) || !product->mentions_angle))
+    unit.kind = angle.IsZero() ? KindHint::kExtent : KindHint::kPerAngle;
   return unit;
 }
 
@@ -366,6 +376,21 @@ std::optional<Product> UnitParser::Combine(const Product& a, const Product& b, b
 }
 
 }  // namespace
+
+KindHint OppositeOf(KindHint kind) {
+  switch (kind) {
+    case KindHint::kFrequency:
+      return KindHint::kAngularVelocity;
+    case KindHint::kAngularVelocity:
+      return KindHint::kFrequency;
+    case KindHint::kTorque:
+      return KindHint::kEnergy;
+    case KindHint::kEnergy:
+      return KindHint::kTorque;
+    default:
+      return KindHint::kNone;
+  }
+}
 
 UnitResult ParseUnit(std::string_view text, UdunitsReader* fallback) {
   return UnitParser(text, fallback).Parse();

@@ -11,13 +11,33 @@
 namespace cotree {
 
 /** What a unit's text says about the quantity beyond its dimension (design §7). Only two pairs ever clash:
-kFrequency with kAngularVelocity, and kTorque with kEnergy; kNone goes with everything.
+kFrequency with kAngularVelocity, and kTorque with kEnergy; kNone goes with everything. Besides, a kExtent is
+refused where a kPerAngle is wanted, and a plain number where a kAngle is.
 
  - kFrequency: Hz and its multiples, alone;
  - kAngularVelocity: one angle per time, however written: rad/s, deg/s, rpm, rev/min;
  - kTorque: a force unit times a length unit: N*m, mN*m, lbf*in, m*N;
- - kEnergy: an energy unit alone (J, kJ, eV, kWh, cal), or a power unit times a time unit (W*s, kW*h). */
-enum class KindHint : uint8_t { kNone, kFrequency, kAngularVelocity, kTorque, kEnergy };
+ - kEnergy: an energy unit alone (J, kJ, eV, kWh, cal), or a power unit times a time unit (W*s, kW*h);
+ - kAngle: rad, deg, rev, alone;
+ - kExtent: a power of length without an angle: mm, m^2, L;
+ - kPerAngle: a power of length for an angle: mm/rev, m/rad, cm^3/rev. */
+enum class KindHint : uint8_t {
+  kNone,
+  kFrequency,
+  kAngularVelocity,
+  kTorque,
+  kEnergy,
+  kAngle,
+  kExtent,
+  kPerAngle
+};
+
+/// The kind that a kind clashes with; kNone: it clashes with nothing.
+KindHint OppositeOf(KindHint kind);
+/// Whether one must not stand for the other, though their dimensions are equal.
+inline bool KindsClash(KindHint a, KindHint b) {
+  return b != KindHint::kNone && OppositeOf(a) == b;
+}
 
 /** A parsed unit: value in SI = value * factor + offset.
 Theory: docs/theory/dimensions.md, DM.6 (DM.6a). */

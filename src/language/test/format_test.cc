@@ -81,7 +81,8 @@ TEST(Format, NeverChangesUnits) {
   EXPECT_EQ(equation("2 m * width"), "2 m * width");
   EXPECT_EQ(equation("2 m *width"), "2 m * width");
   EXPECT_EQ(equation("2 m* width"), "2 m * width");
-  EXPECT_EQ(equation("2 m*width"), "2 m*width");  // a unit
+  EXPECT_EQ(equation("2 m*width"), "2 m * width");  // no unit
+  EXPECT_EQ(equation("2 N*m"), "2 N*m");
   EXPECT_EQ(equation("2 m ^ k"), "2 m ^ k");
   EXPECT_EQ(equation("2 m*2"), "2 m * 2");
   EXPECT_EQ(equation("a * b / c ^ 2"), "a*b/c^2");

@@ -31,7 +31,7 @@ TEST_P(WrongText, GivesItsMessages) {
 
 const Wrong kCharacters[] = {
     {"system A { r : R # }", {"COT1001 1:18"}, "`#` has no meaning here"},
-    {"system A { r : R \x01 }", {"COT1001 1:18"}, "this control character has no meaning here"},
+    {"system A { r : R \x01 }", {"COT1036 1:18"}, "this is not a text in UTF-8: there is a control character here"},
     {"system A { r : R \xF0\x9F\x98\x80 }", {"COT1001 1:18"}, "`\xF0\x9F\x98\x80` has no meaning here"},
     {"system A {\n  r : R \"open\n}", {"COT1002 2:9"}, "this string is not closed"},
     {"system A { }\n/* open", {"COT1003 2:1"}, "this comment is not closed"},
@@ -271,7 +271,12 @@ TEST(Parse, Units) {
   EXPECT_EQ(unit("10 1/s"), "1/s");
   EXPECT_EQ(unit("2 m * width"), "m");
   EXPECT_EQ(unit("2 m* width"), "m");
-  EXPECT_EQ(unit("2 m^(1/2)*width"), "m^(1/2)*width");
+  EXPECT_EQ(unit("2 m^(1/2)*width"), "m^(1/2)");
+  EXPECT_EQ(unit("2 m^(1/2)*kg"), "m^(1/2)*kg");
+  EXPECT_EQ(unit("3 rad/s*time"), "rad/s");
+  EXPECT_EQ(unit("0.2 m*(0.1 m)^2"), "m");
+  EXPECT_EQ(unit("5 V/R"), "V");
+  EXPECT_EQ(unit("2 N*m*k"), "N*m");
   EXPECT_EQ(unit("3 in"), "in");
   EXPECT_EQ(unit("[1, 2, 3] ohm"), "ohm");
   EXPECT_EQ(unit("5 \xC2\xB5m"), "\xC2\xB5m");

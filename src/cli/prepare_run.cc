@@ -19,11 +19,11 @@ namespace {
 /* Fills a PreparedRun step by step; each step is false where it is the last. */
 class Preparer {
  public:
-  Preparer(const SimulateOptions& options, TextReader& reader, const Variation& variation)
+  Preparer(const SimulateOptions& options, DiskReader& reader, const Variation& variation)
       : options_(options), reader_(reader), variation_(variation) {}
 
   PreparedRun Run() {
-    if (Load() && Choose() && Measure() && DoTranslate()) Set();
+    if (Load() && Choose() && Measure() && MayWrite() && DoTranslate()) Set();
     return std::move(out_);
   }
 
@@ -62,6 +62,14 @@ class Preparer {
       measured_.push_back(std::move(data));
     }
     return true;
+  }
+
+  // What is read stays.
+  bool MayWrite() {
+    std::vector<InputFile> inputs = InputsOf(options_.file, reader_, model());
+    for (const std::string& text : options_.inputs) AddInput(MeasuredFile(text), &inputs);
+    const std::string problem = OutputProblem(options_.written, inputs);
+    return problem.empty() || Refuse(kExitUsage, problem);
   }
 
   bool DoTranslate() {
@@ -150,6 +158,13 @@ class Preparer {
     if ((options_.interval || (experiment_ != nullptr && !experiment_->settings.interval.IsNone())) &&
         !(s.interval > 0))
       Refuse(kExitUsage, "the interval of the output must be positive");
+    constexpr double kMostRows = 1e9;
+    const double rows = s.interval > 0 ? (s.stop - s.start) / s.interval : 0;
+    if (std::isfinite(s.stop) && rows > kMostRows)
+      Refuse(kExitUsage,
+             fmt::format("an interval of {} s means {:.3g} rows; at most {:g} are written, so let it "
+                         "be {:.2g} s or more",
+                         s.interval, rows, kMostRows, (s.stop - s.start) / kMostRows));
     if (!std::isfinite(s.stop)) Refuse(kExitUsage, "the run would never end");
     for (const auto& [what, time] : {std::pair("begin", s.start), std::pair("stop", s.stop)}) {
       const std::string problem = TimeProblem(time);
@@ -161,7 +176,7 @@ class Preparer {
   }
 
   const SimulateOptions& options_;
-  TextReader& reader_;
+  DiskReader& reader_;
   const Variation& variation_;
   const Experiment* experiment_ = nullptr;
   std::vector<MeasuredData> measured_;
@@ -178,7 +193,7 @@ SystemRequest RequestOf(const SimulateOptions& options, const Variation& variati
   return out;
 }
 
-PreparedRun PrepareRun(const SimulateOptions& options, TextReader& reader, const Variation& variation) {
+PreparedRun PrepareRun(const SimulateOptions& options, DiskReader& reader, const Variation& variation) {
   return Preparer(options, reader, variation).Run();
 }
 

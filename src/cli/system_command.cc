@@ -37,6 +37,16 @@ std::vector<std::string> InputCandidates(const Model& model, const SystemGraph& 
 
 }  // namespace
 
+std::vector<InputFile> InputsOf(const std::string& file, const DiskReader& reader, const Model& model) {
+  std::vector<InputFile> inputs = reader.files();
+  AddInput(file, &inputs);
+  for (const ComponentClass& cls : model.classes) {
+    if (!cls.external_library.empty())
+      AddInput(PathBeside(model.files[model.SpanOf(cls.origin).file].path(), cls.external_library), &inputs);
+  }
+  return inputs;
+}
+
 std::string UnknownInput(const Model& model, const Translation& translation, const std::string& name) {
   const std::vector<std::string> names = InputCandidates(model, *translation.graph);
   const std::string hint = Suggestion(name, {names.begin(), names.end()}, "there are");
@@ -137,6 +147,10 @@ int RunOnSystem(const SystemOptions& options, const char* schema, TranslateOptio
   LoadOptions load;
   load.library = options.library;
   const auto loaded = LoadModel(options.file, reader, load);
+  std::vector<NamedOutput> outputs = options.written;
+  outputs.push_back({"-o", options.output});
+  const int may = CheckOutputs(outputs, InputsOf(options.file, reader, loaded->model));
+  if (may != kExitOk) return may;
   std::unique_ptr<Translation> translation;
   const SystemChoice& choice = ChooseSystem(*loaded, RequestOf(options), options.file);
   if (!choice.problem.empty()) {

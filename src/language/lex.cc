@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text_encoding.h"
+#include "base/visible_text.h"
 #include "language/diagnostics.h"
 
 namespace cotree {
@@ -303,7 +304,7 @@ std::string StringValue(std::string_view text) {
       out += text[i];
     }
   }
-  return out;
+  return VisibleText(out, LineEnds::kKept);
 }
 
 }  // namespace cotree

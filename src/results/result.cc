@@ -36,6 +36,31 @@ std::vector<double> Result::Values(size_t column) const {
   return values;
 }
 
+ResultCurve CurveOf(const Result& result, size_t column) {
+  ResultCurve curve{result.times, result.Values(column)};
+  const ResultColumn& own = result.header.columns[column];
+  const size_t source = own.stored() ? column : result.header.Find(own.alias_of).value_or(column);
+  const double sign = own.stored() ? 1 : own.alias_sign;
+  std::vector<ResultExtreme> between;
+  for (const ResultExtreme& e : result.extremes) {
+    if (e.column == source) between.push_back(e);
+  }
+  if (between.empty()) return curve;
+  std::stable_sort(between.begin(), between.end(),
+                   [](const ResultExtreme& a, const ResultExtreme& b) { return a.time < b.time; });
+  ResultCurve out;
+  size_t next = 0;
+  for (size_t r = 0; r < curve.times.size(); ++r) {
+    for (; next < between.size() && between[next].time < curve.times[r]; ++next) {
+      out.times.push_back(between[next].time);
+      out.values.push_back(sign < 0 ? 0.0 - between[next].value : between[next].value);
+    }
+    out.times.push_back(curve.times[r]);
+    out.values.push_back(curve.values[r]);
+  }
+  return out;
+}
+
 std::optional<ResultFormat> FormatOfPath(std::string_view path) {
   static constexpr std::pair<std::string_view, ResultFormat> kEnds[] = {{".cotr", ResultFormat::kCotr},
                                                                         {".csv", ResultFormat::kCsv},
@@ -56,14 +81,17 @@ bool WriteResult(const Result& result, const std::string& path, ResultFormat for
   }
   std::vector<double> row(stored.size());
   bool ok = writer->Begin(result.header);
-  size_t event = 0;
+  size_t event = 0, extreme = 0;
   const auto events_until = [&](double time) {
     for (; ok && event < result.events.size() && result.events[event].time <= time; ++event)
       ok = writer->Event(result.events[event].time, result.events[event].text);
   };
   for (size_t r = 0; ok && r < result.times.size(); ++r) {
+    for (; ok && extreme < result.extremes.size() && result.extremes[extreme].time < result.times[r];
+         ++extreme)
+      ok = writer->Extreme(result.extremes[extreme]);
     for (size_t k = 0; k < stored.size(); ++k) row[k] = result.columns[stored[k]][r];
-    ok = writer->Row(result.times[r], row);
+    ok = ok && writer->Row(result.times[r], row);
     events_until(result.times[r]);
   }
   events_until(std::numeric_limits<double>::infinity());

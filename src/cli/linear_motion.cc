@@ -155,7 +155,8 @@ std::optional<LinearModel> LinearizeOnMotion(const LinearizeOptions& options, co
   const Model& model = *open.equations->model;
   translate.system = model.Text(model[open.graph->system].name);
   translate.experiment = options.experiment;
-  translate.components = ForeignCodeOf(options);
+  translate.foreign = ForeignAccess::kRun;
+  translate.components = ForeignCodeOf(options.foreign);
   const auto closed = Translate(*loaded, translate);
   if (!closed->ok) {
     PrintDiagnostics(loaded->diagnostics, loaded->model.files, console);

@@ -27,6 +27,7 @@ SpatialMotion RunInSpace(const SimulateOptions& options, const Console& console)
   }
   ProgressLine line;
   const InterruptWatch watch;
+  out.prepared.simulation.components.interrupted = [&] { return watch.interrupted(); };
   const SimulationOptions& s = out.prepared.simulation;
   out.prepared.simulation.progress = [&](double time) {
     line.Show((time - s.start) / (s.stop - s.start),
@@ -37,9 +38,10 @@ SpatialMotion RunInSpace(const SimulateOptions& options, const Console& console)
   line.Clear();
   if (!out.trajectory.ok) {
     fmt::print(stderr, "cotree: the run failed {}\n", out.trajectory.problem);
-    out.exit = watch.interrupted() ? kExitInterrupted : kExitNumerical;
-    if (out.trajectory.times.size() < 2) return out;
+    out.exit = out.trajectory.foreign ? kExitForeign : kExitNumerical;
   }
+  if (watch.interrupted()) out.exit = kExitInterrupted;
+  if (out.exit != kExitOk && out.trajectory.times.size() < 2) return out;
   const EquationSystem& system = *t.equations;
   const Part& main = system.parts[t.graph->components.size()];
   std::vector<const std::vector<double>*> column;

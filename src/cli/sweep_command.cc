@@ -156,6 +156,7 @@ class ModelWorker : public SweepWorker {
     sweep_.Set(point, simulation);
     simulation.lanes = lanes_;
     simulation.progress = [&](double) { return !watch_.interrupted(); };
+    simulation.components.interrupted = [&] { return watch_.interrupted(); };
     simulation.row = [&](double time, std::span<const double> values) {
       for (size_t k = 0; k < recorders.size(); ++k) recorders[k].Row(time, values[k]);
       return true;

@@ -107,9 +107,12 @@ std::string DidYouMean(std::string_view word, const std::vector<std::string>& ca
   return near.empty() ? "" : fmt::format("; did you mean `{}`?", near);
 }
 
-ComponentOptions ForeignCodeOf(const SystemOptions& options) {
+ComponentOptions ForeignCodeOf(const ForeignOptions& options) {
   ComponentOptions out;
+  out.allow = options.allow;
   out.in_process = options.in_process;
+  out.network = options.network;
+  out.write = options.write;
   return out;
 }
 
@@ -183,7 +186,8 @@ int RunOnSystem(const SystemOptions& options, const char* schema, TranslateOptio
       translate.system = ChooseSystem(loaded->model, options);
     if (translate.system.empty() && experiment == nullptr) return kExitUsage;
     if (translate.own_parameters) TakeOutParameters(loaded->model, &translate);
-    translate.components = ForeignCodeOf(options);
+    if (translate.foreign == ForeignAccess::kNone) translate.foreign = ForeignAccess::kKnown;
+    translate.components = ForeignCodeOf(options.foreign);
     translation = Translate(*loaded, translate);
     for (const std::string& name : translation->unknown_inputs)
       fmt::print(stderr, "cotree: {}\n", UnknownInput(loaded->model, *translation, name));
@@ -200,12 +204,16 @@ int RunOnSystem(const SystemOptions& options, const char* schema, TranslateOptio
   if (!json) PrintDiagnostics(loaded->diagnostics, loaded->model.files, console);
   nlohmann::ordered_json system;
   SystemOutput out{{}, system};
-  int exit = !loaded->readable ? kExitForeign : kExitModel;
+  const bool foreign = !loaded->readable || (translation != nullptr && translation->foreign);
+  int exit = foreign ? kExitForeign : kExitModel;
   if (ok) {
     exit = say(*translation, options.output.empty() ? console : Console::Plain(), &out);
     if (exit != kExitOk) return exit;
   } else {
-    if (loaded->diagnostics.ok()) fmt::print(stderr, "cotree: {} cannot be translated\n", options.file);
+    if (translation != nullptr && !translation->foreign_problem.empty())
+      fmt::print(stderr, "cotree: {}\n", translation->foreign_problem);
+    else if (loaded->diagnostics.ok())
+      fmt::print(stderr, "cotree: {} cannot be translated\n", options.file);
     if (!json) return exit;
   }
   if (json) {

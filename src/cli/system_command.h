@@ -27,7 +27,7 @@ int RunOnSystem(const SystemOptions& options, const char* schema, TranslateOptio
                 const std::function<int(Translation&, const Console&, SystemOutput*)>& say);
 
 /// How foreign code is run.
-ComponentOptions ForeignCodeOf(const SystemOptions& options);
+ComponentOptions ForeignCodeOf(const ForeignOptions& options);
 /// How a run of the system begins, with its experiment if one was chosen.
 InitializeOptions BeginningOf(const Translation& translation);
 /// The time that relations on the time see at a beginning: behind what switches there.

@@ -213,6 +213,10 @@ bool ExternalComponents::Exchange(Archive& archive) {
 
 std::vector<std::string> ExternalComponents::Notes() const {
   std::vector<std::string> out;
+  for (const Instance& instance : instances_) {
+    const std::string unconfined = instance.component->Unconfined();  // the same for all of this machine
+    if (!unconfined.empty() && out.empty()) out.push_back(unconfined);
+  }
   for (size_t k = 0; k < instances_.size(); ++k) {
     for (const std::string& note : instances_[k].component->notes())
       out.push_back("`" + program_.externals[k].instance + "`: " + note);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/plain_text.h"
 #include "block_triangular/diagnostics.h"
 #include "model/declared_states.h"
 #include "simulation/external_components.h"
@@ -80,7 +81,7 @@ bool CheckConsent(LoadedModel& loaded, const Translation& translation, const Com
     loaded.diagnostics
         .Report(messages::kForeignConsent,
                 PlaceOf(loaded.model, loaded.model[ClassOf(translation, external)]),
-                {external.instance, external.library, hash})
+                {external.instance, PlainText(external.library, ComponentFailure::kMostText), hash})
         .Help(HowToConsent(external.library, hash));
   }
   return all;
@@ -105,7 +106,8 @@ bool AddForeignStates(LoadedModel& loaded, const TranslateOptions& options, Tran
                hash.empty() || !KnownStates{hash, request.function, request.parameters}.Read(&states)) {
       translation.ok = false;
       loaded.diagnostics.Report(messages::kForeignStates, PlaceOf(model, model[id]),
-                                {external.instance, model.Text(model[id].name), external.library});
+                                {external.instance, model.Text(model[id].name),
+                                 PlainText(external.library, ComponentFailure::kMostText)});
     }
     added = AddStates(model, model.classes[id.index()], states) || added;
   }

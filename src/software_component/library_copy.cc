@@ -17,7 +17,7 @@
 namespace cotree {
 namespace {
 
-constexpr off_t kLargest = off_t{1} << 30;
+constexpr off_t kLargest = off_t{256} << 20;
 
 // The bytes of a regular file; a FIFO or device is not waited for, nor read.
 std::string ReadRegular(const std::string& path, std::vector<std::byte>* bytes) {
@@ -31,7 +31,7 @@ std::string ReadRegular(const std::string& path, std::vector<std::byte>* bytes) 
   if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) {  // another one by now
     wrong = path + " is not a regular file";
   } else if (info.st_size > kLargest) {
-    wrong = path + " is larger than 1 GiB";
+    wrong = path + " is larger than 256 MiB";
   } else {
     bytes->resize(static_cast<size_t>(info.st_size));
     size_t filled = 0;

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <vector>
 
 namespace cotree {
@@ -34,171 +35,69 @@ constexpr uint32_t kLastKnown = 462;
 
 // ---- The calls ----
 
-// Those of the protocol and of waiting first: the filter reads them in this order.
-constexpr int kAlways[] = {
-    SYS_recvfrom,
-    SYS_sendto,
-    SYS_futex,
-    SYS_read,
-    SYS_write,
-    SYS_close,
-    SYS_mmap,
-    SYS_munmap,
-    SYS_mprotect,
-    // Memory
-    SYS_brk,
-    SYS_mremap,
-    SYS_madvise,
-    SYS_msync,
-    SYS_mincore,
-    SYS_mlock,
-    SYS_munlock,
-    SYS_membarrier,
-    // Files that are open, and what can be learnt of others
-    SYS_readv,
-    SYS_writev,
-    SYS_pread64,
-    SYS_pwrite64,
-    SYS_preadv,
-    SYS_pwritev,
-    SYS_preadv2,
-    SYS_pwritev2,
-    SYS_lseek,
-    SYS_fstat,
-    SYS_newfstatat,
-    SYS_statx,
-    SYS_statfs,
-    SYS_fstatfs,
-    SYS_faccessat,
-    SYS_faccessat2,
-    SYS_readlinkat,
-    SYS_getdents64,
-    SYS_getcwd,
-    SYS_chdir,
-    SYS_fchdir,
-    SYS_dup,
-    SYS_dup3,
-    SYS_pipe2,
-    SYS_fsync,
-    SYS_fdatasync,
-    SYS_flock,
-    SYS_fadvise64,
-    SYS_readahead,
-    SYS_sendfile,
-    SYS_copy_file_range,
-    SYS_close_range,
-    SYS_umask,
-    // Waiting
-    SYS_ppoll,
-    SYS_pselect6,
-    SYS_epoll_create1,
-    SYS_epoll_ctl,
-    SYS_epoll_pwait,
-    SYS_epoll_pwait2,
-    SYS_eventfd2,
-    SYS_signalfd4,
-    SYS_timerfd_create,
-    SYS_timerfd_settime,
-    SYS_timerfd_gettime,
-    SYS_nanosleep,
-    SYS_clock_nanosleep,
-    SYS_restart_syscall,
-    SYS_sched_yield,
-    SYS_wait4,
-    SYS_waitid,
-    // The time
-    SYS_clock_gettime,
-    SYS_clock_getres,
-    SYS_gettimeofday,
-    SYS_times,
-    SYS_getitimer,
-    SYS_setitimer,
-    SYS_timer_create,
-    SYS_timer_settime,
-    SYS_timer_gettime,
-    SYS_timer_getoverrun,
-    SYS_timer_delete,
-    // Threads and signals of its own
-    SYS_set_robust_list,
-    SYS_set_tid_address,
-    SYS_rseq,
-    SYS_rt_sigaction,
-    SYS_rt_sigprocmask,
-    SYS_rt_sigreturn,
-    SYS_rt_sigpending,
-    SYS_rt_sigtimedwait,
-    SYS_rt_sigsuspend,
-    SYS_sigaltstack,
-    SYS_sched_getaffinity,
-    SYS_sched_getparam,
-    SYS_sched_getscheduler,
-    SYS_sched_get_priority_max,
-    SYS_sched_get_priority_min,
-    SYS_sched_rr_get_interval,
-    SYS_exit,
-    SYS_exit_group,
-    // Who and where it is
-    SYS_getpid,
-    SYS_gettid,
-    SYS_getppid,
-    SYS_getpgid,
-    SYS_getsid,
-    SYS_getuid,
-    SYS_geteuid,
-    SYS_getgid,
-    SYS_getegid,
-    SYS_getresuid,
-    SYS_getresgid,
-    SYS_getgroups,
-    SYS_capget,
-    SYS_getpriority,
-    SYS_getrusage,
-    SYS_sysinfo,
-    SYS_uname,
-    SYS_getrandom,
-    SYS_getcpu,
-    // Sockets that are open
-    SYS_sendmsg,
-    SYS_recvmsg,
-    SYS_shutdown,
-    SYS_getsockname,
-    SYS_getpeername,
-    SYS_getsockopt,
-#if defined(__x86_64__)
-    SYS_stat,
-    SYS_lstat,
-    SYS_access,
-    SYS_readlink,
-    SYS_getdents,
-    SYS_dup2,
-    SYS_pipe,
-    SYS_poll,
-    SYS_select,
-    SYS_epoll_create,
-    SYS_epoll_wait,
-    SYS_eventfd,
-    SYS_signalfd,
-    SYS_alarm,
-    SYS_pause,
-    SYS_time,
-    SYS_getpgrp,
-    SYS_arch_prctl,
+// Those of the protocol: they come most often.
+constexpr int kOften[] = {SYS_recvfrom, SYS_sendto, SYS_futex,  SYS_read,    SYS_write,
+                          SYS_close,    SYS_mmap,   SYS_munmap, SYS_mprotect};
+constexpr int kMemory[] = {SYS_brk,     SYS_mremap, SYS_madvise, SYS_msync,
+                           SYS_mincore, SYS_mlock,  SYS_munlock, SYS_membarrier};
+// Files that are open, and what can be learnt of others.
+constexpr int kFiles[] = {SYS_readv,           SYS_writev,      SYS_pread64,    SYS_pwrite64,  SYS_preadv,
+                          SYS_pwritev,         SYS_preadv2,     SYS_pwritev2,   SYS_lseek,     SYS_fstat,
+                          SYS_newfstatat,      SYS_statx,       SYS_statfs,     SYS_fstatfs,   SYS_faccessat,
+                          SYS_faccessat2,      SYS_readlinkat,  SYS_getdents64, SYS_getcwd,    SYS_chdir,
+                          SYS_fchdir,          SYS_dup,         SYS_dup3,       SYS_pipe2,     SYS_fsync,
+                          SYS_fdatasync,       SYS_flock,       SYS_fadvise64,  SYS_readahead, SYS_sendfile,
+                          SYS_copy_file_range, SYS_close_range, SYS_umask};
+constexpr int kWaiting[] = {SYS_ppoll,           SYS_pselect6,        SYS_epoll_create1,   SYS_epoll_ctl,
+                            SYS_epoll_pwait,     SYS_epoll_pwait2,    SYS_eventfd2,        SYS_signalfd4,
+                            SYS_timerfd_create,  SYS_timerfd_settime, SYS_timerfd_gettime, SYS_nanosleep,
+                            SYS_clock_nanosleep, SYS_restart_syscall, SYS_sched_yield,     SYS_wait4,
+                            SYS_waitid};
+constexpr int kTime[] = {SYS_clock_gettime, SYS_clock_getres,     SYS_gettimeofday, SYS_times,
+                         SYS_getitimer,     SYS_setitimer,        SYS_timer_create, SYS_timer_settime,
+                         SYS_timer_gettime, SYS_timer_getoverrun, SYS_timer_delete};
+// Threads and signals of its own.
+constexpr int kThreads[] = {SYS_set_robust_list,
+                            SYS_set_tid_address,
+                            SYS_rseq,
+                            SYS_rt_sigaction,
+                            SYS_rt_sigprocmask,
+                            SYS_rt_sigreturn,
+                            SYS_rt_sigpending,
+                            SYS_rt_sigtimedwait,
+                            SYS_rt_sigsuspend,
+                            SYS_sigaltstack,
+                            SYS_sched_getaffinity,
+                            SYS_sched_getparam,
+                            SYS_sched_getscheduler,
+                            SYS_sched_get_priority_max,
+                            SYS_sched_get_priority_min,
+                            SYS_sched_rr_get_interval,
+                            SYS_exit,
+                            SYS_exit_group};
+// Who and where it is.
+constexpr int kSelf[] = {SYS_getpid,    SYS_gettid,    SYS_getppid,   SYS_getpgid,     SYS_getsid,
+                         SYS_getuid,    SYS_geteuid,   SYS_getgid,    SYS_getegid,     SYS_getresuid,
+                         SYS_getresgid, SYS_getgroups, SYS_capget,    SYS_getpriority, SYS_getrusage,
+                         SYS_sysinfo,   SYS_uname,     SYS_getrandom, SYS_getcpu};
+constexpr int kOpenSockets[] = {SYS_sendmsg,     SYS_recvmsg,     SYS_shutdown,
+                                SYS_getsockname, SYS_getpeername, SYS_getsockopt};
+#if defined(__x86_64__)  // which kept what others have done with
+constexpr int kOld[] = {SYS_stat,       SYS_lstat,   SYS_access,    SYS_readlink, SYS_getdents,
+                        SYS_dup2,       SYS_pipe,    SYS_poll,      SYS_select,   SYS_epoll_create,
+                        SYS_epoll_wait, SYS_eventfd, SYS_signalfd,  SYS_alarm,    SYS_pause,
+                        SYS_time,       SYS_getpgrp, SYS_arch_prctl};
+constexpr int kOldWriting[] = {SYS_mkdir, SYS_rmdir, SYS_unlink, SYS_rename};
+#else
+constexpr std::span<const int> kOld, kOldWriting;
 #endif
-};
 
 constexpr int kNetwork[] = {SYS_bind,    SYS_connect,    SYS_listen,   SYS_accept,
                             SYS_accept4, SYS_setsockopt, SYS_sendmmsg, SYS_recvmmsg};
 
 // What belongs to writing files. Not those that Landlock does not know: rights, owners, times, attributes.
-constexpr int kWriting[] = {
-    SYS_ftruncate, SYS_fallocate, SYS_mkdirat, SYS_unlinkat, SYS_renameat2, SYS_sync_file_range,
-#if defined(SYS_renameat)
-    SYS_renameat,
-#endif
-#if defined(__x86_64__)
-    SYS_mkdir,     SYS_rmdir,     SYS_unlink,  SYS_rename,
-#endif
-};
+constexpr int kWriting[] = {SYS_ftruncate, SYS_fallocate, SYS_mkdirat,        SYS_unlinkat,
+                            SYS_renameat,  SYS_renameat2, SYS_sync_file_range};
 
 // Those whose arguments cannot be looked at: the C library has another way.
 constexpr int kOtherWay[] = {SYS_clone3, SYS_openat2};
@@ -215,26 +114,14 @@ class FilterWriter {
  public:
   void Load(size_t offset) { Add(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset)); }
   void Return(uint32_t what) { Add(BPF_RET | BPF_K, what); }
-  /// Returns `what` if the value that was loaded is `value`.
-  void IfEqual(uint32_t value, uint32_t what) {
-    Add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+  /// Returns `what` if the test (BPF_JEQ, BPF_JGE, BPF_JSET) of the value that was loaded gives `truth`.
+  void If(int test, uint32_t value, bool truth, uint32_t what) {
+    Add(BPF_JMP | BPF_K | test, value, truth ? 0 : 1, truth ? 1 : 0);
     Return(what);
   }
-  void IfNotEqual(uint32_t value, uint32_t what) {
-    Add(BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
-    Return(what);
-  }
-  void IfAtLeast(uint32_t value, uint32_t what) {
-    Add(BPF_JMP | BPF_JGE | BPF_K, value, 0, 1);
-    Return(what);
-  }
-  void IfAnyBit(uint32_t bits, uint32_t what) {
-    Add(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1);
-    Return(what);
-  }
-  void IfNoBit(uint32_t bits, uint32_t what) {
-    Add(BPF_JMP | BPF_JSET | BPF_K, bits, 1, 0);
-    Return(what);
+  /// The same for each of these calls.
+  void ForAll(std::span<const int> calls, uint32_t what) {
+    for (const int call : calls) If(BPF_JEQ, static_cast<uint32_t>(call), true, what);
   }
   void LoadNumber() { Load(offsetof(seccomp_data, nr)); }
   /// The lower half of an argument (the machines of the tables are little-endian), or the upper one.
@@ -253,7 +140,7 @@ class FilterWriter {
   void AllowWith(int call, size_t argument, std::initializer_list<uint32_t> values) {
     For(call, [&] {
       LoadArgument(argument);
-      for (const uint32_t value : values) IfEqual(value, kAllow);
+      for (const uint32_t value : values) If(BPF_JEQ, value, true, kAllow);
       Return(kRefuse);
     });
   }
@@ -278,10 +165,10 @@ void AddOpening(FilterWriter& filter, int call, size_t flags, bool write) {
   filter.For(call, [&] {
     filter.LoadArgument(flags);
     if (write) {
-      filter.IfAnyBit(O_WRONLY | O_RDWR, kAllow);
-      filter.IfAnyBit(O_TRUNC, kRefuse);
+      filter.If(BPF_JSET, O_WRONLY | O_RDWR, true, kAllow);
+      filter.If(BPF_JSET, O_TRUNC, true, kRefuse);
     } else {
-      filter.IfAnyBit(O_WRONLY | O_RDWR | O_CREAT | O_TRUNC, kRefuse);
+      filter.If(BPF_JSET, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC, true, kRefuse);
     }
     filter.Return(kAllow);
   });
@@ -299,8 +186,8 @@ void AddThreads(FilterWriter& filter) {
     filter.LoadArgument(0);
     constexpr uint32_t kSpaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
                                  CLONE_NEWPID | CLONE_NEWNET;
-    filter.IfAnyBit(kSpaces, kRefuse);
-    filter.IfNoBit(CLONE_THREAD, kRefuse);
+    filter.If(BPF_JSET, kSpaces, true, kRefuse);
+    filter.If(BPF_JSET, CLONE_THREAD, false, kRefuse);
     filter.Return(kAllow);
   });
   // Its own processor only, its own limits to be read only, its own name.
@@ -308,11 +195,11 @@ void AddThreads(FilterWriter& filter) {
   filter.For(SYS_prlimit64, [&] {
     for (const bool upper : {false, true}) {
       filter.LoadArgument(2, upper);
-      filter.IfNotEqual(0, kRefuse);
+      filter.If(BPF_JEQ, 0, false, kRefuse);
     }
     filter.LoadArgument(0);
-    filter.IfEqual(0, kAllow);
-    filter.IfEqual(static_cast<uint32_t>(getpid()), kAllow);
+    filter.If(BPF_JEQ, 0, true, kAllow);
+    filter.If(BPF_JEQ, static_cast<uint32_t>(getpid()), true, kAllow);
     filter.Return(kRefuse);
   });
   constexpr uint32_t kNameMemory = 0x53564d41;
@@ -325,12 +212,14 @@ bool FilterSystemCalls(const SystemCallRules& rules) {
   if (kArchitecture == 0) return false;
   FilterWriter filter;
   filter.Load(offsetof(seccomp_data, arch));
-  filter.IfNotEqual(kArchitecture, SECCOMP_RET_KILL_PROCESS);
+  filter.If(BPF_JEQ, kArchitecture, false, SECCOMP_RET_KILL_PROCESS);
   filter.LoadNumber();
-  for (const int call : kAlways) filter.IfEqual(static_cast<uint32_t>(call), kAllow);
+  for (const std::span<const int> calls : std::initializer_list<std::span<const int>>{
+           kOften, kMemory, kFiles, kWaiting, kTime, kThreads, kSelf, kOpenSockets, kOld})
+    filter.ForAll(calls, kAllow);
   // Whatever is new, and on x86-64 the calls of x32, which have a bit of their own.
-  filter.IfAtLeast(kLastKnown + 1, kUnknown);
-  for (const int call : kOtherWay) filter.IfEqual(static_cast<uint32_t>(call), kUnknown);
+  filter.If(BPF_JGE, kLastKnown + 1, true, kUnknown);
+  filter.ForAll(kOtherWay, kUnknown);
   AddOpening(filter, SYS_openat, 2, rules.write);
 #if defined(__x86_64__)
   AddOpening(filter, SYS_open, 1, rules.write);
@@ -343,10 +232,11 @@ bool FilterSystemCalls(const SystemCallRules& rules) {
   // Questions only: a terminal could be told to type.
   filter.AllowWith(SYS_ioctl, 1, {TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX});
   if (rules.write) {
-    for (const int call : kWriting) filter.IfEqual(static_cast<uint32_t>(call), kAllow);
+    filter.ForAll(kWriting, kAllow);
+    filter.ForAll(kOldWriting, kAllow);
   }
   if (rules.network) {
-    for (const int call : kNetwork) filter.IfEqual(static_cast<uint32_t>(call), kAllow);
+    filter.ForAll(kNetwork, kAllow);
     // Not AF_UNIX: behind such sockets others work for the user. Netlink is asked for addresses.
     filter.AllowWith(SYS_socket, 0, {AF_INET, AF_INET6, AF_NETLINK});
   }

@@ -439,10 +439,12 @@ int RunSweep(const SweepOptions& options, const Console& console) {
   LoadOptions plain{.library = options.run.library};
   const auto text = LoadModel(options.run.file, reader, plain);
   PreparedRun first = PrepareRun(options.run, reader, beginning);
-  if (first.translation != nullptr)
+  if (first.translation != nullptr && !first.translation->foreign)
     first = PrepareRun(options.run, reader, {sweep.variation.alternatives, sweep.Chosen(0)});
   SayPrepared(first, console);
-  if (first.translation == nullptr || first.exit == kExitUsage) return first.exit;
+  // Without consent, or a library that can be loaded, there is no run.
+  if (first.translation == nullptr || first.translation->foreign || first.exit == kExitUsage)
+    return first.exit;
   if (first.exit == kExitOk && !CheckFigures(sweep, first)) return kExitUsage;
   ++sweep.translations;
 

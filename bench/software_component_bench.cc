@@ -43,6 +43,7 @@ COTREE_COMPONENT(sum, Sum)
 
 void Measure(const std::string& library, bool in_process, int n, int calls) {
   cotree::ComponentOptions options;
+  options.allow = true;
   options.in_process = in_process;
   options.host_program = COTREE_COMPONENT_HOST;
   cotree::ComponentFailure failure;

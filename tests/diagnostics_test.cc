@@ -4,7 +4,6 @@
 // provoked here; docs/manual/messages.md lists them all.
 
 #include "language/diagnostics.h"
-#include "mechanics/diagnostics.h"
 
 #include <gtest/gtest.h>
 
@@ -16,6 +15,7 @@
 #include "diagnostics_mutations.h"
 #include "language/edit.h"
 #include "language/parse.h"
+#include "mechanics/diagnostics.h"
 #include "model/diagnostics.h"
 #include "pipeline/translate.h"
 #include "product_support.h"
@@ -290,10 +290,31 @@ TEST(DiagnosticsElsewhere, WordThatIsTooLarge) {  // COT1005
   EXPECT_EQ(std::count(codes.begin(), codes.end(), 1005), 1);
 }
 
+// Not the model alone decides, but what a command does with foreign code, and whether there is consent.
+TEST(DiagnosticsElsewhere, ForeignCode) {  // COT4270, COT4271
+  const std::pair<ForeignAccess, std::vector<int>> rows[] = {
+      {ForeignAccess::kNone, {}}, {ForeignAccess::kKnown, {4270}}, {ForeignAccess::kRun, {4271}}};
+  for (const auto& [access, codes] : rows) {
+    DiskReader reader;
+    // A regular file that is there: without consent nobody looks whether it is a library.
+    const auto loaded = LoadModelText((kFolder / "model.cot").string(),
+                                      "software G { input u : Real  output y : Real  feedthrough y : u\n"
+                                      "  external \"4203_one_of_an_array.cot\" \"gain\" }\n"
+                                      "system S { c : Constant(k = 1)  g : G  t : Terminator\n"
+                                      "  connect c.y -> g.u  connect g.y -> t.u }\n",
+                                      reader);
+    TranslateOptions translate;
+    translate.foreign = access;
+    EXPECT_EQ(Translate(*loaded, translate)->ok, codes.empty());
+    EXPECT_EQ(CodesOf(loaded->diagnostics), codes);
+    if (!codes.empty()) EXPECT_TRUE(Contains(loaded->diagnostics.list()[0].message, "`g`"));
+  }
+}
+
 // --- The tables ---
 
 TEST(Diagnostics, EveryCodeIsExercised) {
-  std::set<int> exercised{2010, 1005};  // DiagnosticsElsewhere
+  std::set<int> exercised{2010, 1005, 4270, 4271};  // DiagnosticsElsewhere
   for (const Refusal& refusal : Refusals()) exercised.insert(refusal.code);
   for (const WrongModel& model : WrongModels()) {
     for (const Expectation& e : model.expectations) exercised.insert(e.code);

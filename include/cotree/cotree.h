@@ -31,12 +31,22 @@ struct RunOptions {
   std::string solver = "auto";  // as `cotree simulate --solver`
 };
 
+/** What foreign code (shared libraries that a model names) may do. */
+struct ForeignRights {
+  bool allow = false;              // run: otherwise only libraries that the user's configuration names
+  bool in_process = false;         // in this process: faster, not confined, without limits
+  bool network = false;            // in a process of its own: speak TCP and UDP,
+  std::vector<std::string> write;  // and write below these folders
+};
+
 class Simulation {
  public:
   /// Reads and checks a file; `system` by name, otherwise its first. Throws Error with all findings.
-  explicit Simulation(const std::string& path, const std::string& system = "");
+  explicit Simulation(const std::string& path, const std::string& system = "",
+                      const ForeignRights& foreign = {});
   /// The same from a text.
-  static Simulation FromText(const std::string& text, const std::string& system = "");
+  static Simulation FromText(const std::string& text, const std::string& system = "",
+                             const ForeignRights& foreign = {});
   ~Simulation();
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;

@@ -9,11 +9,21 @@ namespace cotree {
 
 struct Simulation::Impl {
   std::string path, text, system;  // a path, or a text
+  ForeignRights rights;
   std::map<std::string, std::string> settings;
   std::unique_ptr<LoadedModel> loaded;
   std::unique_ptr<Translation> translation;
   Trajectory trajectory;
   std::map<std::string, size_t> column_of_name;
+
+  ComponentOptions Components() const {
+    ComponentOptions out;
+    out.allow = rights.allow;
+    out.in_process = rights.in_process;
+    out.network = rights.network;
+    out.write = rights.write;
+    return out;
+  }
 
   // Reads and translates with what is set.
   void Prepare() {
@@ -31,9 +41,11 @@ struct Simulation::Impl {
     if (!choice.problem.empty()) throw Error(choice.problem);
     TranslateOptions how;
     how.rates = true;
+    how.foreign = ForeignAccess::kRun;
+    how.components = Components();
     translation = Translate(*loaded, how);
     if (loaded->diagnostics.ok() && translation->ok) return;
-    std::string all;
+    std::string all = translation->foreign_problem;
     for (const Diagnostic& d : loaded->diagnostics.list())
       all += RenderText(d, loaded->model.files, false) + "\n";
     throw Error(all.empty() ? "the system cannot be translated" : all);
@@ -45,16 +57,20 @@ Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;
 
-Simulation::Simulation(const std::string& path, const std::string& system) : impl_(std::make_unique<Impl>()) {
+Simulation::Simulation(const std::string& path, const std::string& system, const ForeignRights& foreign)
+    : impl_(std::make_unique<Impl>()) {
   impl_->path = path;
   impl_->system = system;
+  impl_->rights = foreign;
   impl_->Prepare();
 }
 
-Simulation Simulation::FromText(const std::string& text, const std::string& system) {
+Simulation Simulation::FromText(const std::string& text, const std::string& system,
+                                const ForeignRights& foreign) {
   auto impl = std::make_unique<Impl>();
   impl->text = text;
   impl->system = system;
+  impl->rights = foreign;
   impl->Prepare();
   return Simulation(std::move(impl));
 }
@@ -78,6 +94,7 @@ void Simulation::Run(const RunOptions& options) {
   how.interval = options.interval;
   how.rtol = options.rtol;
   how.method = MethodOf(options.solver);
+  how.components = impl_->Components();
   impl_->trajectory = Simulate(*impl_->translation->program, impl_->translation->starts, how);
   impl_->column_of_name.clear();
   for (size_t k = 0; k < impl_->trajectory.slots.size(); ++k)

@@ -61,6 +61,14 @@ struct GraphOptions {
 };
 int RunGraph(const GraphOptions& options, const Console& console);
 
+/** How foreign code runs, in commands that run it. */
+struct ForeignOptions {
+  bool allow = false;              // any library; otherwise those of the user's configuration only
+  bool in_process = false;         // in the process of cotree
+  bool network = false;            // TCP and UDP
+  std::vector<std::string> write;  // folders to write to
+};
+
 /** What all commands about one translated system share. */
 struct SystemOptions {
   std::string file;
@@ -71,8 +79,8 @@ struct SystemOptions {
   std::vector<std::string> settings;  // "motor.R = 0.3 ohm"
   std::string experiment;             // whose values, start values and beginning count; empty: none
   bool statistics = false;
-  bool initial = false;                // order: of the beginning
-  bool in_process = false;             // foreign code in the process of cotree
+  bool initial = false;  // order: of the beginning
+  ForeignOptions foreign;
   std::vector<NamedOutput> written{};  // what is written besides `output`
 };
 int RunTree(const SystemOptions& options, const Console& console);
@@ -129,9 +137,10 @@ struct SimulateOptions {
   std::vector<std::string> freed;    // inputs that are unknowns
   std::vector<std::string> shown;    // in the summary; empty: what the experiment plots
   bool watch = false;                // again whenever a file of the model is saved
-  bool in_process = false;           // foreign code in the process of cotree
-  bool own_parameters = false;       // each component has its numbers for itself
-  bool rates = false;                // all rates that have a name are computed
+  ForeignOptions foreign;
+  bool runs = true;             // false: nothing runs, foreign code neither
+  bool own_parameters = false;  // each component has its numbers for itself
+  bool rates = false;           // all rates that have a name are computed
   std::string library;
   std::vector<NamedOutput> written{};  // all files that the command writes: none may be one that it reads
 };

@@ -31,6 +31,7 @@ int RunEmit(const SimulateOptions& given, const Console& console) {
   SimulateOptions options = given;
   options.quick_motion = true;  // as `simulate` does
   options.written = {{"--out", options.output}};
+  options.runs = false;
   DiskReader reader;
   const PreparedRun p = PrepareRun(options, reader);
   SayPrepared(p, console);

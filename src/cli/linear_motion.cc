@@ -153,7 +153,8 @@ std::optional<LinearModel> LinearizeOnMotion(const LinearizeOptions& options, co
   const auto loaded = LoadModel(options.file, reader, load);
   ChooseSystem(*loaded, RequestOf(options), options.file);
   TranslateOptions translate;
-  translate.components = ForeignCodeOf(options);
+  translate.foreign = ForeignAccess::kRun;
+  translate.components = ForeignCodeOf(options.foreign);
   const auto closed = Translate(*loaded, translate);
   if (!closed->ok) {
     PrintDiagnostics(loaded->diagnostics, loaded->model.files, console);

@@ -153,6 +153,7 @@ class LinearizeCommand {
   int Run() {
     if (!CheckOptions()) return kExitUsage;
     TranslateOptions translate;
+    translate.foreign = ForeignAccess::kRun;
     translate.free_inputs = options_.inputs;
     if (!options_.open.empty() && !Holds(options_.inputs, options_.open))
       translate.free_inputs.push_back(options_.open);
@@ -228,7 +229,7 @@ class LinearizeCommand {
       if (!found) return exit;
       linear = std::move(*found);
     } else {
-      auto start = LinearizeAtStart(t, outputs, options_.continuous, ForeignCodeOf(options_), &exit);
+      auto start = LinearizeAtStart(t, outputs, options_.continuous, ForeignCodeOf(options_.foreign), &exit);
       if (!start) return exit;
       linear = std::move(start->model);
     }

@@ -78,12 +78,14 @@ class Preparer {
     translate.rates = options_.rates;
     if (options_.quick_motion) translate.motion_form = MotionForm::kQuick;
     translate.own_parameters = options_.own_parameters;
-    translate.components.in_process = options_.in_process;
+    translate.foreign = options_.runs ? ForeignAccess::kRun : ForeignAccess::kNone;
+    translate.components = ForeignCodeOf(options_.foreign);
     translate.freed = options_.freed;
     out_.translation = Translate(*out_.loaded, translate);
     for (const std::string& name : out_.translation->unknown_inputs)
       return Refuse(kExitUsage, UnknownInput(model(), *out_.translation, name));
-    if (!out_.loaded->diagnostics.ok() || !out_.translation->ok) return Refuse(kExitModel, "");
+    if (!out_.loaded->diagnostics.ok() || !out_.translation->ok)
+      return Refuse(out_.translation->foreign ? kExitForeign : kExitModel, out_.translation->foreign_problem);
     const Program& program = *out_.translation->program;
     if (!program.unsupported.empty())
       return Refuse(kExitModel, program.unsupported.front() + " cannot be computed in this version");
@@ -143,7 +145,7 @@ class Preparer {
     if (options_.interval) s.interval = *options_.interval;
     s.method = MethodOf(options_.solver);
     s.tier = TierOf(options_.tier);
-    s.components.in_process = options_.in_process;
+    s.components = ForeignCodeOf(options_.foreign);
     if (options_.step) s.step = *options_.step;
     if (options_.max_step) s.max_step = *options_.max_step;
     for (const std::string& text : options_.scales) AddScale(text);

@@ -156,6 +156,7 @@ class Profiler {
     double reached = p.simulation.start;
     bool written = true;
     const InterruptWatch watch;
+    p.simulation.components.interrupted = [&] { return watch.interrupted(); };
     p.simulation.progress = [&](double) { return !watch.interrupted(); };
     p.simulation.row = [&](double time, std::span<const double> values) {
       EndStage("run");

@@ -212,7 +212,7 @@ int SayReadable(const EquationsOptions& options, Translation& t, const Console& 
     // Where it begins, as far as that can be said without foreign code.
     std::vector<double> start;
     if (t.program->unsupported.empty() && t.program->externals.empty() && !t.sorted->states.empty()) {
-      if (const auto linear = LinearizeAtStart(t, {}, true, ForeignCodeOf(options), &exit))
+      if (const auto linear = LinearizeAtStart(t, {}, true, ForeignCodeOf(options.foreign), &exit))
         start = linear->states;
     }
     out->text = WriteModelica(pool, space, name, start);
@@ -227,7 +227,15 @@ int SayReadable(const EquationsOptions& options, Translation& t, const Console& 
   SetOwners(pool, space, &document);
   std::optional<LinearStart> start;
   if (options.form == "linear") {
-    start = LinearizeAtStart(t, options.outputs, true, ForeignCodeOf(options), &exit);
+    if (!t.program->externals.empty()) {
+      fmt::print(
+          stderr,
+          "cotree: there is no linear form in symbols: `{}` is foreign code, which this command does not "
+          "run; `cotree linearize` gives numbers\n",
+          t.program->externals.front().instance);
+      return kExitModel;
+    }
+    start = LinearizeAtStart(t, options.outputs, true, ForeignCodeOf(options.foreign), &exit);
     if (!start) return exit;
     document.sections = DescribeLinear(pool, space, *start, &document);
     if (document.sections.empty()) {
@@ -259,8 +267,8 @@ int SayReadable(const EquationsOptions& options, Translation& t, const Console& 
     return kExitOk;
   }
   if (options.format == "text")
-    out->text +=
-        fmt::format("{}{}\n", Plural(t.sorted->states.size(), "state"), space.linear && !t.sorted->states.empty() ? ", linear" : "");
+    out->text += fmt::format("{}{}\n", Plural(t.sorted->states.size(), "state"),
+                             space.linear && !t.sorted->states.empty() ? ", linear" : "");
   return WriteForm(document, options.format, console, &out->text) ? kExitOk : kExitForeign;
 }
 

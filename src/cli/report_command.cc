@@ -257,6 +257,7 @@ int RunReport(const SimulateOptions& given, const Console& console) {
   if (p.exit != kExitOk) return p.exit;
   ProgressLine line;
   const InterruptWatch watch;
+  p.simulation.components.interrupted = [&] { return watch.interrupted(); };
   const SimulationOptions& s = p.simulation;
   // As many points as a page shows; what is between them is watched.
   p.simulation.interval = (s.stop - s.start) / static_cast<double>(kMostPoints);
@@ -282,7 +283,8 @@ int RunReport(const SimulateOptions& given, const Console& console) {
   const int written = WriteOutput(text, options.output);
   if (written != kExitOk) return written;
   fmt::print("{} in {} ({:.0f} kB)\n", "report", options.output, static_cast<double>(text.size()) / 1000);
-  return run.ok ? kExitOk : watch.interrupted() ? kExitInterrupted : kExitNumerical;
+  if (watch.interrupted()) return kExitInterrupted;
+  return run.ok ? kExitOk : run.foreign ? kExitForeign : kExitNumerical;
 }
 
 }  // namespace cotree

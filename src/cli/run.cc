@@ -38,10 +38,18 @@ A first model, in two minutes:
 Exit codes: 0 fine, 1 the model has errors, 2 wrong usage, 3 a bug of cotree, 4 numerical failure, 5 files or foreign code, 130 interrupted.
 The manual is in docs/manual.)";
 
-void AddInProcess(CLI::App* command, bool* in_process) {
-  command->add_flag("--in-process", *in_process,
-                    "run foreign code (.so) in the process of cotree: faster, without limits, and a crash of "
-                    "it ends cotree; otherwise it has a process of its own");
+// What all commands that run foreign code take.
+void AddForeignOptions(CLI::App* command, ForeignOptions* options) {
+  command->add_flag("--allow-foreign", options->allow,
+                    "foreign code (.so) may run: otherwise only libraries that your configuration names");
+  command->add_flag("--in-process", options->in_process,
+                    "run foreign code in the process of cotree: faster, without limits, not confined, and a "
+                    "crash of it ends cotree; otherwise it has a process of its own");
+  command->add_flag("--foreign-network", options->network, "foreign code may speak TCP and UDP");
+  command
+      ->add_option("--foreign-write", options->write,
+                   "foreign code may write below this folder; may be repeated")
+      ->allow_extra_args(false);
 }
 
 // How formulas are written.
@@ -75,7 +83,6 @@ CLI::App* AddSystemCommand(CLI::App& app, const char* name, const char* about, S
                    "\"motor.R = 0.3 ohm\": another value for a parameter, or \"motor as ideal\"; repeatable")
       ->allow_extra_args(false);
   command->add_option("--library", options->library, "take the standard library from this folder");
-  AddInProcess(command, &options->in_process);
   return command;
 }
 
@@ -121,7 +128,7 @@ CLI::App* AddRunCommand(CLI::App& app, const char* name, const char* about, Simu
   command->add_option("--step", times->step, "of the methods with fixed steps");
   command->add_option("--max-step", times->max_step, "no step is longer; otherwise a 100th of the run");
   command->add_option("--library", options->library, "take the standard library from this folder");
-  AddInProcess(command, &options->in_process);
+  AddForeignOptions(command, &options->foreign);
   return command;
 }
 
@@ -244,6 +251,7 @@ int RunCotree(int argc, char** argv) {
       app, "linearize",
       "the linear model around the start: A, B, C, D, poles; of sampled systems at their samples", &linearize,
       {"text", "json", "npz", "mat"}, "-o,--out");
+  AddForeignOptions(linearize_command, &linearize.foreign);
   std::string linearize_at;
   linearize_command->add_option(
       "--open", linearize.open,
@@ -271,6 +279,7 @@ int RunCotree(int argc, char** argv) {
       app, "trim",
       "an operating point: derivatives 0, some variables given, some inputs or parameters to be found", &trim,
       {"text", "json"});
+  AddForeignOptions(trim_command, &trim.foreign);
   trim_command
       ->add_option("--fix", trim.fixed,
                    "\"load.w = 100\", \"load.w = 955 rpm\": a variable that is given; repeatable")
@@ -513,7 +522,7 @@ int RunCotree(int argc, char** argv) {
       ->take_all()
       ->expected(1);
   values_command->add_option("--library", values.library, "take the standard library from this folder");
-  AddInProcess(values_command, &values.in_process);
+  AddForeignOptions(values_command, &values.foreign);
   values_command->footer("\nExample:\n  cotree values examples/positioner/positioner.cot --at \"1 s\"");
 
   FormatOptions format;

@@ -268,6 +268,7 @@ int SimulateOnce(SimulateOptions options, DiskReader& reader, const Console& con
     return kExitForeign;
   ProgressLine line;
   const InterruptWatch watch;
+  p.simulation.components.interrupted = [&] { return watch.interrupted(); };
   p.simulation.progress = [&](double time) {
     const double done = time - s.start, all = s.stop - s.start;
     line.Show(done / all, [&] {

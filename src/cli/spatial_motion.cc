@@ -41,6 +41,7 @@ SpatialMotion RunInSpace(const SimulateOptions& given, bool between, const Conso
   }
   ProgressLine line;
   const InterruptWatch watch;
+  out.prepared.simulation.components.interrupted = [&] { return watch.interrupted(); };
   const SimulationOptions& s = out.prepared.simulation;
   out.prepared.simulation.progress = [&](double time) {
     line.Show((time - s.start) / (s.stop - s.start),
@@ -55,8 +56,7 @@ SpatialMotion RunInSpace(const SimulateOptions& given, bool between, const Conso
   line.Clear();
   if (!out.trajectory.ok) {
     fmt::print(stderr, "cotree: the run failed {}\n", out.trajectory.problem);
-    out.exit = watch.interrupted() ? kExitInterrupted : kExitNumerical;
-    if (out.trajectory.times.size() < 2) return out;
+    out.exit = out.trajectory.foreign ? kExitForeign : kExitNumerical;
   }
   std::vector<bool> stepwise;
   std::vector<ResultExtreme> extremes;
@@ -64,6 +64,8 @@ SpatialMotion RunInSpace(const SimulateOptions& given, bool between, const Conso
   for (const Trajectory::Extreme& e : out.trajectory.extremes)
     extremes.push_back({e.column, e.time, e.value});
   AddRowsAtExtremes(stepwise, std::move(extremes), &out.trajectory.times, &out.trajectory.columns);
+  if (watch.interrupted()) out.exit = kExitInterrupted;
+  if (out.exit != kExitOk && out.trajectory.times.size() < 2) return out;
   const EquationSystem& system = *t.equations;
   const Part& main = system.parts[t.graph->components.size()];
   std::vector<const std::vector<double>*> column;

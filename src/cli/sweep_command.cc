@@ -156,6 +156,7 @@ class ModelWorker : public SweepWorker {
     sweep_.Set(point, simulation);
     simulation.lanes = lanes_;
     simulation.progress = [&](double) { return !watch_.interrupted(); };
+    simulation.components.interrupted = [&] { return watch_.interrupted(); };
     simulation.row = [&](double time, std::span<const double> values) {
       for (size_t k = 0; k < recorders.size(); ++k) recorders[k].Row(time, values[k]);
       return true;
@@ -442,10 +443,12 @@ int RunSweep(const SweepOptions& given, const Console& console) {
 
   DiskReader reader;
   PreparedRun first = PrepareRun(options.run, reader, beginning);
-  if (first.translation != nullptr)
+  if (first.translation != nullptr && !first.translation->foreign)
     first = PrepareRun(options.run, reader, {sweep.variation.alternatives, sweep.Chosen(0)});
   SayPrepared(first, console);
-  if (first.translation == nullptr || first.exit == kExitUsage) return first.exit;
+  // Without consent, or a library that can be loaded, there is no run.
+  if (first.translation == nullptr || first.translation->foreign || first.exit == kExitUsage)
+    return first.exit;
   if (first.exit == kExitOk && !CheckFigures(sweep, first)) return kExitUsage;
   ++sweep.translations;
 

@@ -84,9 +84,12 @@ std::string UnknownVariable(const Translation& translation, const std::string& n
   return fmt::format("there is no variable `{}` in the system{}{}", name, hint.empty() ? "" : "; ", hint);
 }
 
-ComponentOptions ForeignCodeOf(const SystemOptions& options) {
+ComponentOptions ForeignCodeOf(const ForeignOptions& options) {
   ComponentOptions out;
+  out.allow = options.allow;
   out.in_process = options.in_process;
+  out.network = options.network;
+  out.write = options.write;
   return out;
 }
 
@@ -159,7 +162,8 @@ int RunOnSystem(const SystemOptions& options, const char* schema, TranslateOptio
   }
   if (loaded->readable && loaded->diagnostics.ok()) {
     if (translate.own_parameters) TakeOutParameters(*loaded, &translate);
-    translate.components = ForeignCodeOf(options);
+    if (translate.foreign == ForeignAccess::kNone) translate.foreign = ForeignAccess::kKnown;
+    translate.components = ForeignCodeOf(options.foreign);
     translation = Translate(*loaded, translate);
     for (const std::string& name : translation->unknown_inputs)
       fmt::print(stderr, "cotree: {}\n", UnknownInput(loaded->model, *translation, name));
@@ -176,12 +180,16 @@ int RunOnSystem(const SystemOptions& options, const char* schema, TranslateOptio
   if (!json) PrintDiagnostics(loaded->diagnostics, loaded->model.files, console);
   nlohmann::ordered_json system;
   SystemOutput out{{}, system};
-  int exit = !loaded->readable ? kExitForeign : choice.usage ? kExitUsage : kExitModel;
+  const bool foreign = !loaded->readable || (translation != nullptr && translation->foreign);
+  int exit = foreign ? kExitForeign : choice.usage ? kExitUsage : kExitModel;
   if (ok) {
     exit = say(*translation, options.output.empty() ? console : Console::Plain(), &out);
     if (exit != kExitOk) return exit;
   } else {
-    if (loaded->diagnostics.ok()) fmt::print(stderr, "cotree: {} cannot be translated\n", options.file);
+    if (translation != nullptr && !translation->foreign_problem.empty())
+      fmt::print(stderr, "cotree: {}\n", translation->foreign_problem);
+    else if (loaded->diagnostics.ok())
+      fmt::print(stderr, "cotree: {} cannot be translated\n", options.file);
     if (!json) return exit;
   }
   if (json) {

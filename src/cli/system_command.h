@@ -32,7 +32,7 @@ SystemRequest RequestOf(const SystemOptions& options);
 std::vector<InputFile> InputsOf(const std::string& file, const DiskReader& reader, const Model& model);
 
 /// How foreign code is run.
-ComponentOptions ForeignCodeOf(const SystemOptions& options);
+ComponentOptions ForeignCodeOf(const ForeignOptions& options);
 /// How a run of the system begins, with its experiment if one was chosen.
 InitializeOptions BeginningOf(const Translation& translation);
 /// The time that relations on the time see at a beginning: behind what switches there.

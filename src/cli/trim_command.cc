@@ -59,7 +59,7 @@ class TrimCommand {
     const InitializeOptions beginning = BeginningOf(t_);
     const double time = problem.time = beginning.time;
     run.switch_time = JustBehind(time);
-    ExternalComponents external(run, program, ForeignCodeOf(options_));
+    ExternalComponents external(run, program, ForeignCodeOf(options_.foreign));
     if (!external.Load()) {
       fmt::print(stderr, "cotree: {}\n", external.problem());
       return kExitForeign;
@@ -289,6 +289,7 @@ int RunTrim(const TrimOptions& options, const Console& console) {
     demands.push_back(*demand);
   }
   TranslateOptions translate;
+  translate.foreign = ForeignAccess::kRun;
   translate.free_inputs = options.free;
   translate.own_parameters = !options.free.empty();
   return RunOnSystem(options, "cotree.trim/1", translate, console,

@@ -3,6 +3,7 @@
 
 #include "language/lex.h"
 #include "model/class_builder.h"
+#include "model/declared_states.h"
 
 namespace cotree {
 
@@ -118,7 +119,7 @@ void ClassBuilder::DeclareMember(NodeId node) {
       break;
     case NodeKind::kState:
       if (!software) refuse("a state", "declare it as a `variable`; states are chosen by Cotree");
-      DeclareVariable(node);
+      if (!IsStateNone(*tree_, node)) DeclareVariable(node);
       break;
     case NodeKind::kInput:
     case NodeKind::kOutput:

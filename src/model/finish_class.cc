@@ -5,6 +5,7 @@
 
 #include "expr/dependence.h"
 #include "model/class_builder.h"
+#include "model/declared_states.h"
 
 namespace cotree {
 
@@ -236,6 +237,15 @@ void ClassBuilder::CheckSoftware() {
   const bool external = !class_.external_library.empty();
   if (external && !class_.equations.empty()) {
     Report(messages::kSoftwareCode, class_.origin.node, {ClassText(), "both equations and external code"})
+        .Help("keep one of the two");
+  }
+  const auto none = std::find_if(members_.begin(), members_.end(),
+                                 [&](NodeId member) { return IsStateNone(*tree_, member); });
+  const auto some = std::find_if(class_.variables.begin(), class_.variables.end(),
+                                 [](const Variable& v) { return v.role == VariableRole::kState; });
+  if (none != members_.end() && some != class_.variables.end()) {
+    Report(messages::kSoftwareCode, *none,
+           {ClassText(), "both `state none` and the state `" + builder_.NameText(some->name) + "`"})
         .Help("keep one of the two");
   }
   std::vector<std::string> inputs, outputs;

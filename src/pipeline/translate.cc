@@ -495,7 +495,20 @@ bool ChangeParameters(LoadedModel& loaded, Translation& translation, const Trans
 
 std::unique_ptr<Translation> Translate(LoadedModel& loaded, const TranslateOptions& options) {
   std::unique_ptr<Translation> out = Translator(loaded, options).Run();
-  if (!out->ok || !AddForeignStates(loaded, *out, options.components)) return out;
+  if (!out->ok || options.foreign == ForeignAccess::kNone) return out;
+  const bool unknown = HasUnknownStates(loaded.model, *out->graph);
+  if (unknown && out->program == nullptr) {  // it tells the libraries and their parameters
+    TranslateOptions whole = options;
+    whole.program = true;
+    out = Translator(loaded, whole).Run();
+    if (!out->ok) return out;
+  }
+  if (options.foreign == ForeignAccess::kRun && !CheckConsent(loaded, *out, options.components)) {
+    out->ok = false;
+    out->foreign = true;
+    return out;
+  }
+  if (!unknown || !AddForeignStates(loaded, options, *out)) return out;
   return Translator(loaded, options).Run();
 }
 

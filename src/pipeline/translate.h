@@ -14,6 +14,13 @@
 
 namespace cotree {
 
+/** What a command does with foreign code. */
+enum class ForeignAccess : uint8_t {
+  kNone,   // nothing: it has the states that its class declares
+  kKnown,  // it does not run: where its class declares no states, what is known of the library, else an error
+  kRun,    // it runs, so there must be consent: where its class declares no states, the library is asked
+};
+
 struct TranslateOptions {
   /// Where ChooseSystem has not said which: by name; otherwise the experiment's, or the first of the file.
   std::string system;
@@ -33,7 +40,8 @@ struct TranslateOptions {
   bool own_parameters = false;  // each component has its numbers for itself: they may be changed
   bool program = true;          // false: stop at the sorted equations
   MotionForm motion_form = MotionForm::kAutomatic;
-  bool notes = false;           // report what is worth knowing, too (COT41xx notes)
+  bool notes = false;  // report what is worth knowing, too (COT41xx notes)
+  ForeignAccess foreign = ForeignAccess::kNone;
   ComponentOptions components;  // how foreign code is asked for its states
 };
 
@@ -57,6 +65,8 @@ struct Translation {
   uint32_t cancellations = 0;      // orders lost to numbers that cancel
   BlockCertificates certificates;  // that the blocks can be solved, with `program`
   bool ok = false;
+  bool foreign = false;                  // foreign code is why it is not: there is no consent, or it fails
+  std::string foreign_problem;           // how it fails, beside the diagnostics
   std::shared_ptr<KnownElements> known;  // about its classes, for ChangeParameters
 };
 

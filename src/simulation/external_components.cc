@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/plain_text.h"
+
 namespace cotree {
 namespace {
 
@@ -41,7 +43,7 @@ bool ExternalComponents::Load() {
     const ComponentDescription& library = instance.component->description();
     const std::string wrong = BindComponent(own, library, &instance.binding);
     if (!wrong.empty()) {
-      problem_ = "`" + e.instance + "` (" + e.library + "): " + wrong;
+      problem_ = "`" + e.instance + "` (" + PlainText(e.library, ComponentFailure::kMostText) + "): " + wrong;
       return false;
     }
     instance.inputs.resize(library.inputs.size());
@@ -213,6 +215,10 @@ bool ExternalComponents::Exchange(Archive& archive) {
 
 std::vector<std::string> ExternalComponents::Notes() const {
   std::vector<std::string> out;
+  for (const Instance& instance : instances_) {
+    const std::string unconfined = instance.component->Unconfined();  // the same for all of this machine
+    if (!unconfined.empty() && out.empty()) out.push_back(unconfined);
+  }
   for (size_t k = 0; k < instances_.size(); ++k) {
     for (const std::string& note : instances_[k].component->notes())
       out.push_back("`" + program_.externals[k].instance + "`: " + note);

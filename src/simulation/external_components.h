@@ -50,7 +50,7 @@ class ExternalComponents final : public ForeignCode {
                 std::span<double> matrix) override;
   const std::string& problem() const override { return problem_; }
   bool may_go_on() const override { return may_go_on_; }
-  /// What was put right without harm.
+  /// What was put right without harm, and how far this machine confines them.
   std::vector<std::string> Notes() const;
 
  private:

@@ -775,7 +775,14 @@ class Simulator {
 
 Trajectory Simulate(const Program& program, const std::vector<StartEntry>& starts,
                     const SimulationOptions& options, std::vector<uint32_t> slots) {
-  return Simulator(program, options, std::move(slots)).Run(starts);
+  Trajectory out = Simulator(program, options, std::move(slots)).Run(starts);
+  // The user ended a call of foreign code: the run was stopped, it did not fail.
+  if (!out.ok && out.foreign && options.components.interrupted && options.components.interrupted()) {
+    out.ok = out.stopped = true;
+    out.foreign = false;
+    out.problem.clear();
+  }
+  return out;
 }
 
 }  // namespace cotree

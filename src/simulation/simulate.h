@@ -80,7 +80,7 @@ struct Trajectory {
   bool ok = true;
   bool foreign = false;            // foreign code failed
   std::vector<std::string> notes;  // what foreign code did and was put right
-  bool stopped = false;            // by `progress`
+  bool stopped = false;            // by `progress`, or in the middle of a call of foreign code
   std::string problem;             // what went wrong, with the time; what was computed so far is kept
   Initialization initialization;
   std::string method;       // what integrated, and why

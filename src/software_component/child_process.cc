@@ -13,13 +13,14 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <vector>
 
 extern char** environ;  // NOLINT: POSIX has it so
 
 namespace cotree {
 namespace {
 
-constexpr int kChildData = 3, kChildLife = 4;
+constexpr int kChildData = 3, kChildLife = 4, kChildLibrary = 5;
 
 // A connected pair. The child's end lies above the numbers that it gets there, so that they do not clash.
 bool MakePair(int type, int ends[2]) {
@@ -34,26 +35,30 @@ bool MakePair(int type, int ends[2]) {
   return false;
 }
 
-int Spawn(const std::string& program, int data, int life, uint64_t memory_limit, pid_t* pid) {
+int Spawn(const std::string& program, int data, int life, const HostArguments& host, pid_t* pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, data, kChildData);
   posix_spawn_file_actions_adddup2(&actions, life, kChildLife);
-  posix_spawn_file_actions_addclosefrom_np(&actions, kChildLife + 1);
+  posix_spawn_file_actions_adddup2(&actions, host.library, kChildLibrary);
+  posix_spawn_file_actions_addclosefrom_np(&actions, kChildLibrary + 1);
   posix_spawnattr_init(&attributes);
   sigset_t none, all;
   sigemptyset(&none);
   sigfillset(&all);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  std::string words[] = {program, "--data=" + std::to_string(kChildData),
-                         "--life=" + std::to_string(kChildLife), "--memory=" + std::to_string(memory_limit)};
-  char* arguments[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
-  const int error = posix_spawn(pid, program.c_str(), &actions, &attributes, arguments, environ);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+  std::vector<std::string> words{
+      program, "--data=" + std::to_string(kChildData), "--life=" + std::to_string(kChildLife),
+      "--library=" + std::to_string(kChildLibrary), "--memory=" + std::to_string(host.memory_limit)};
+  if (host.confinement.network) words.emplace_back("--network=1");
+  for (const std::string& folder : host.confinement.write) words.push_back("--write=" + folder);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const int error = posix_spawn(pid, program.c_str(), &actions, &attributes, arguments.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return error;
@@ -61,7 +66,7 @@ int Spawn(const std::string& program, int data, int life, uint64_t memory_limit,
 
 }  // namespace
 
-std::string ChildProcess::Start(const std::string& program, uint64_t memory_limit) {
+std::string ChildProcess::Start(const std::string& program, const HostArguments& arguments) {
   int data[2], life[2];
   if (!MakePair(SOCK_STREAM, data)) return std::string("no sockets: ") + std::strerror(errno);
   if (!MakePair(SOCK_SEQPACKET, life)) {
@@ -71,7 +76,7 @@ std::string ChildProcess::Start(const std::string& program, uint64_t memory_limi
     return "no sockets: " + why;
   }
   pid_t pid = 0;
-  const int error = Spawn(program, data[1], life[1], memory_limit, &pid);
+  const int error = Spawn(program, data[1], life[1], arguments, &pid);
   close(data[1]);
   close(life[1]);
   data_ = data[0];

@@ -8,8 +8,16 @@
 #include <string>
 
 #include "software_component/child_report.h"
+#include "software_component/confine.h"
 
 namespace cotree {
+
+/** What the host program is started with. */
+struct HostArguments {
+  int library = -1;           // descriptor of what it loads
+  uint64_t memory_limit = 0;  // bytes of address space; 0: none
+  Confinement confinement;
+};
 
 /** cotree-component-host running beside us, as its supervisor and worker (supervise.h). */
 class ChildProcess {
@@ -19,9 +27,9 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// Starts the program, in a process group of its own, with none of our open files; what went wrong, else
-  /// empty.
-  std::string Start(const std::string& program, uint64_t memory_limit);
+  /// Starts the program, in a session of its own (so that it has no terminal), with none of our open files
+  /// but the library; what went wrong, else empty.
+  std::string Start(const std::string& program, const HostArguments& arguments);
 
   /// The socket of the protocol.
   int data() const { return data_; }

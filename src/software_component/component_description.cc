@@ -8,23 +8,15 @@ namespace cotree {
 namespace {
 
 constexpr uint64_t kMostDiscreteBytes = 1u << 26;
-
-// Letters, digits, _ and what array elements need; nothing that could garble a message.
-bool IsName(const std::string& name) {
-  for (const char c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    if (!plain && c != '[' && c != ']' && c != ',' && c != '.') return false;
-  }
-  return !name.empty();
-}
+constexpr size_t kLongestName = 256;
 
 std::string CheckNames(const char* kind, const std::vector<ComponentDescription::Variable>& list) {
   std::set<std::string> seen;
   for (const auto& variable : list) {
     if (variable.name.empty()) return std::string("it has ") + kind + " without a name";
-    if (!IsName(variable.name))
+    if (!IsComponentName(variable.name))
       return std::string("the name of its ") + kind + " number " + std::to_string(seen.size()) +
-             " has characters other than letters, digits and _";
+             " has characters other than letters, digits and _, or more than 256";
     if (!seen.insert(variable.name).second) {
       return std::string("two of its ") + kind + "s are called `" + variable.name + "`";
     }
@@ -59,6 +51,14 @@ std::string CheckGroups(const ComponentDescription& d) {
 }
 
 }  // namespace
+
+bool IsComponentName(const std::string& name) {
+  for (const char c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    if (!plain && c != '[' && c != ']' && c != ',' && c != '.') return false;
+  }
+  return !name.empty() && name.size() <= kLongestName;
+}
 
 std::string CheckDescription(const ComponentDescription& d) {
   std::string wrong = CheckNames("parameter", d.parameters);

@@ -30,6 +30,9 @@ struct ComponentDescription {
   bool has_update = false;
 };
 
+/// Letters, digits, _ and what elements of arrays need: nothing that could garble a message.
+bool IsComponentName(const std::string& name);
+
 /// What is wrong with it in words, e.g. "output `y` is in no group"; empty if nothing is.
 std::string CheckDescription(const ComponentDescription& description);
 

@@ -3,6 +3,8 @@
 
 #include <charconv>
 
+#include "base/plain_text.h"
+
 namespace cotree {
 
 const char* CallName(ComponentCall call) {
@@ -28,7 +30,9 @@ const char* CallName(ComponentCall call) {
 }
 
 std::string ComponentFailure::Text() const {
-  std::string text = "software component `" + instance + "` (" + library + ", function `" + function + "`): ";
+  const auto plain = [](const std::string& name) { return PlainText(name, kMostText); };
+  std::string text = "software component `" + plain(instance) + "` (" + plain(library) + ", function `" +
+                     plain(function) + "`): ";
   if (call != ComponentCall::kLoad) {
     text += std::string("`") + CallName(call) + "`";
     if (time) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ const char* CallName(ComponentCall call);
 /** Why a call of a software component failed, for people and for the integrator. Foreign code failing is exit
 code 5 (design §7), not a bug of ours. */
 struct ComponentFailure {
+  static constexpr size_t kMostText = 1024;  // bytes of what foreign code says that are shown
+
   enum class Kind : uint32_t {
     kNone = 0,
     kLoad = 1,         // no such file, not loadable, function missing, interface too new, wrong parameters
@@ -35,9 +38,10 @@ struct ComponentFailure {
     kMemory = 8,
     kCrash = 9,  // by a signal
     kExit = 10,
-    kTime = 11,      // no answer in time, or too slow in sum
-    kImpure = 12,    // results or discrete state changed by a call that must be pure
-    kProtocol = 13,  // the helper process cannot be started or does not speak our language
+    kTime = 11,         // no answer in time, or too slow in sum
+    kImpure = 12,       // results or discrete state changed by a call that must be pure
+    kProtocol = 13,     // the helper process cannot be started or does not speak our language
+    kInterrupted = 14,  // by the user, in the middle of a call
   };
 
   Kind kind = Kind::kNone;

@@ -8,6 +8,8 @@
 #include <charconv>
 #include <csignal>
 
+#include "base/plain_text.h"
+
 namespace cotree {
 namespace {
 
@@ -57,7 +59,7 @@ EndReason FindEndReason(const std::optional<ChildReport>& report, uint64_t memor
   return {Kind::kCrash, crash};
 }
 
-std::string LastLines(const std::optional<ChildReport>& report, int lines) {
+std::string LastLines(const std::optional<ChildReport>& report, int lines, size_t most) {
   if (!report) return {};
   std::string text(report->said, report->said_bytes);
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
@@ -66,10 +68,8 @@ std::string LastLines(const std::optional<ChildReport>& report, int lines) {
     if (text[begin - 1] == '\n' && --lines == 0) break;
   }
   text.erase(0, begin);
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t') c = '?';
-  }
-  return text;
+  if (text.size() > most) text = "... " + text.substr(text.size() - most);
+  return PlainText(text, 4 * most);
 }
 
 }  // namespace cotree

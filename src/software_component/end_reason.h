@@ -16,8 +16,8 @@ struct EndReason {
 };
 EndReason FindEndReason(const std::optional<ChildReport>& report, uint64_t memory_limit);
 
-/// What the component wrote last: at most `lines` lines, without control characters.
-std::string LastLines(const std::optional<ChildReport>& report, int lines);
+/// What the component wrote last: at most `lines` lines and about `most` bytes, safe for a terminal.
+std::string LastLines(const std::optional<ChildReport>& report, int lines, size_t most);
 
 /// 0.5, 10, 3600: as short as it can be written.
 std::string PlainNumber(double value);

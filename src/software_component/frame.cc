@@ -6,45 +6,43 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <cmath>
 
 namespace cotree {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr size_t kFirstBuffer = 1 << 14;
-
-bool IsOver(Clock::time_point began, double seconds) {
-  return seconds > 0 && std::chrono::duration<double>(Clock::now() - began).count() > seconds;
-}
+constexpr double kSlice = 0.1;  // seconds between two looks at the clock and at who may interrupt
 
 }  // namespace
 
-void FrameStream::SetTimeout(double seconds) {
-  if (seconds == timeout_) return;
+void FrameStream::SetTimeout(double seconds, const std::function<bool()>& interrupted) {
   timeout_ = seconds;
+  interrupted_ = interrupted;
+  const double slice = seconds > 0 ? std::min(seconds, kSlice) : kSlice;
+  if (slice == slice_) return;
+  slice_ = slice;
   timeval time{};
-  const double whole = std::floor(seconds);
-  time.tv_sec = static_cast<time_t>(whole);
-  time.tv_usec = static_cast<suseconds_t>((seconds - whole) * 1e6);
-  if (seconds > 0 && time.tv_sec == 0 && time.tv_usec == 0) time.tv_usec = 1;  // 0 would mean none
+  time.tv_usec = std::max<suseconds_t>(1, static_cast<suseconds_t>(slice * 1e6));  // 0 would mean for ever
   setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
   setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
 }
 
+// A signal that ends a wait (EINTR) says nothing about the time: the clock does.
+std::optional<FrameStream::Status> FrameStream::Over(Clock::time_point began) const {
+  if (interrupted_ && interrupted_()) return Status::kInterrupted;
+  if (timeout_ > 0 && std::chrono::duration<double>(Clock::now() - began).count() >= timeout_)
+    return Status::kTimeout;
+  return std::nullopt;
+}
+
 FrameStream::Status FrameStream::Send(std::span<const std::byte> frame) {
-  Clock::time_point began{};
+  const Clock::time_point began = Clock::now();
   while (true) {
     const ssize_t sent = send(socket_, frame.data(), frame.size(), MSG_NOSIGNAL);
     if (sent == static_cast<ssize_t>(frame.size())) return Status::kFrame;
-    if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Status::kTimeout;
-    if (sent < 0 && errno != EINTR) return Status::kClosed;
+    if (sent < 0 && errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) return Status::kClosed;
     if (sent > 0) frame = frame.subspan(static_cast<size_t>(sent));
-    // Only now, off the usual path, the clock is asked: pieces must not stretch the time.
-    if (began == Clock::time_point{}) began = Clock::now();
-    if (IsOver(began, timeout_)) return Status::kTimeout;
+    if (const auto over = Over(began)) return *over;
   }
 }
 
@@ -56,8 +54,8 @@ FrameStream::Status FrameStream::Receive(FrameHeader* header, std::span<const st
     used_ = 0;
   }
   if (buffer_.empty()) buffer_.resize(kFirstBuffer);
-  Clock::time_point began{};
-  while (true) {
+  const Clock::time_point began = Clock::now();
+  for (bool waited = false;; waited = true) {
     if (filled_ >= sizeof *header) {
       std::memcpy(header, buffer_.data(), sizeof *header);
       if (header->magic != FrameHeader::kMagic || header->version != FrameHeader::kVersion ||
@@ -72,13 +70,13 @@ FrameStream::Status FrameStream::Receive(FrameHeader* header, std::span<const st
       }
       if (buffer_.size() < size) buffer_.resize(size);
     }
+    if (waited) {
+      if (const auto over = Over(began)) return *over;
+    }
     const ssize_t got = recv(socket_, buffer_.data() + filled_, buffer_.size() - filled_, 0);
     if (got == 0) return Status::kClosed;
-    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Status::kTimeout;
-    if (got < 0 && errno != EINTR) return Status::kClosed;
+    if (got < 0 && errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) return Status::kClosed;
     if (got > 0) filled_ += static_cast<size_t>(got);
-    if (got > 0 && began == Clock::time_point{}) began = Clock::now();
-    if (IsOver(began, timeout_)) return Status::kTimeout;
   }
 }
 

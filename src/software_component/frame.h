@@ -2,9 +2,11 @@
 #pragma once
 
 #include <bit>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -127,19 +129,27 @@ class FrameReader {
 /** Frames over a connected stream socket. Waits without spinning; does not own the socket. */
 class FrameStream {
  public:
-  enum class Status { kFrame, kClosed, kTimeout, kMalformed };
+  enum class Status { kFrame, kClosed, kTimeout, kMalformed, kInterrupted };
 
   explicit FrameStream(int socket = -1) : socket_(socket) {}
 
-  /// Seconds that Send and Receive may take each; without: as long as it takes.
-  void SetTimeout(double seconds);
+  /// Seconds that Send and Receive may take each (0: as long as it takes), and who is asked every now and
+  /// then whether to go on waiting. Without this call they wait for ever.
+  void SetTimeout(double seconds, const std::function<bool()>& interrupted = {});
   Status Send(std::span<const std::byte> frame);
   /// The next frame; its payload stays until the next Receive.
   Status Receive(FrameHeader* header, std::span<const std::byte>* payload);
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  // Why to wait no longer after a wait that gave nothing; nothing: go on.
+  std::optional<Status> Over(Clock::time_point began) const;
+
   int socket_;
   double timeout_ = 0.0;  // 0: none
+  double slice_ = 0.0;    // seconds that the socket itself waits; 0: for ever
+  std::function<bool()> interrupted_;
   std::vector<std::byte> buffer_;
   size_t used_ = 0;  // bytes at the front that belong to the last frame
   size_t filled_ = 0;

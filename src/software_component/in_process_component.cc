@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "software_component/in_process_component.h"
 
+#include <string.h>  // NOLINT: strnlen is POSIX
+
 #include <bit>
 #include <cerrno>
 #include <cstring>
 #include <limits>
 #include <new>
 
+#include "base/plain_text.h"
 #include "software_component/call_environment.h"
+#include "software_component/library_copy.h"
 #include "software_component/native_library.h"
 
 namespace cotree {
@@ -49,11 +53,7 @@ const double* OrNull(std::span<const double> values) {
 
 class InProcessComponent final : public SoftwareComponent {
  public:
-  explicit InProcessComponent(const ComponentRequest& request) {
-    failure_.instance = request.instance;
-    failure_.library = request.library;
-    failure_.function = request.function;
-  }
+  explicit InProcessComponent(const ComponentRequest& request) : SoftwareComponent(request) {}
   ~InProcessComponent() override {
     if (instance_ == nullptr) return;
     try {
@@ -63,7 +63,7 @@ class InProcessComponent final : public SoftwareComponent {
     environment_.Restore();
   }
 
-  bool Load(const ComponentRequest& request);
+  bool Load(const ComponentRequest& request, int library);
 
  protected:
   bool DoOutputs(uint32_t group, double t, std::span<const double> x, std::span<const double> u,
@@ -153,7 +153,8 @@ class InProcessComponent final : public SoftwareComponent {
     } catch (const std::bad_alloc&) {
       Fail(Kind::kMemory, "ran out of memory (threw std::bad_alloc)");
     } catch (const std::exception& exception) {
-      Fail(Kind::kException, std::string("threw an exception: ") + exception.what());
+      Fail(Kind::kException,
+           "threw an exception: " + PlainText(exception.what(), ComponentFailure::kMostText));
     } catch (...) {
       Fail(Kind::kException, "threw an exception that is no std::exception");
     }
@@ -173,9 +174,10 @@ class InProcessComponent final : public SoftwareComponent {
     if (instance_ != nullptr && library_.table().error != nullptr) {
       Guard([&] {
         const char* said = library_.table().error(instance_);
-        if (said != nullptr) text = said;
+        if (said != nullptr) text.assign(said, strnlen(said, ComponentFailure::kMostText + 1));
       });
     }
+    text = PlainText(text, ComponentFailure::kMostText);
     const std::string detail = text.empty() ? " without a text" : ": " + text;
     if (status == COTREE_REJECT) return Fail(Kind::kReject, "rejected this point" + detail);
     if (no_memory) return Fail(Kind::kMemory, "ran out of memory and returned an error" + detail);
@@ -194,9 +196,12 @@ class InProcessComponent final : public SoftwareComponent {
   GuardedVector results_;
 };
 
-bool InProcessComponent::Load(const ComponentRequest& request) {
+bool InProcessComponent::Load(const ComponentRequest& request, int library) {
   std::string wrong;
-  if (!Guard([&] { wrong = library_.Load(request.library, request.function); })) return false;
+  const std::string path = LibraryCopy::PathOf(library);
+  if (!Guard([&] { wrong = library_.Load(path, request.function); })) return false;
+  for (size_t at = 0; (at = wrong.find(path, at)) != std::string::npos; at += request.library.size())
+    wrong.replace(at, path.size(), request.library);
   if (!wrong.empty()) return Fail(Kind::kLoad, wrong);
   if (!Guard(
           [&] { wrong = MatchParameters(library_.table(), request.parameters, &description_.parameters); })) {
@@ -224,9 +229,10 @@ bool InProcessComponent::Load(const ComponentRequest& request) {
 
 }  // namespace
 
-std::unique_ptr<SoftwareComponent> LoadInProcess(const ComponentRequest& request, ComponentFailure* failure) {
+std::unique_ptr<SoftwareComponent> LoadInProcess(const ComponentRequest& request, int library,
+                                                 ComponentFailure* failure) {
   auto component = std::make_unique<InProcessComponent>(request);
-  if (component->Load(request)) return component;
+  if (component->Load(request, library)) return component;
   *failure = component->failure();
   return nullptr;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 
 #include "software_component/child_process.h"
 #include "software_component/description_frame.h"
@@ -15,16 +16,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Kind = ComponentFailure::Kind;
 
-constexpr int kLinesSaid = 5;      // of the component, in a message
+constexpr int kLinesSaid = 5;  // of the component, in a message
+constexpr int kAllLines = 1 << 20;
 constexpr double kFarewell = 0.5;  // seconds for a component to be destroyed in order
 
 class OwnProcessComponent final : public SoftwareComponent {
  public:
-  OwnProcessComponent(const ComponentRequest& request, const ComponentOptions& options) : options_(options) {
-    failure_.instance = request.instance;
-    failure_.library = request.library;
-    failure_.function = request.function;
-  }
+  OwnProcessComponent(const ComponentRequest& request, const ComponentOptions& options)
+      : SoftwareComponent(request), options_(options) {}
   ~OwnProcessComponent() override {
     if (child_.pid() == 0 || !failure_.Alive()) return;
     request_.Begin(static_cast<uint16_t>(ComponentCall::kClose), ++sequence_);
@@ -34,19 +33,27 @@ class OwnProcessComponent final : public SoftwareComponent {
     if (stream_.Send(request_.Finish()) == FrameStream::Status::kFrame) stream_.Receive(&header, &payload);
   }
 
-  bool Load(const ComponentRequest& request) {
+  bool Load(const ComponentRequest& request, int library) {
     const std::string program = options_.host_program.empty() ? DefaultHostProgram() : options_.host_program;
-    if (const std::string why = child_.Start(program, options_.memory_limit); !why.empty()) {
-      return Fail(Kind::kProtocol, why);
+    HostArguments host{library, options_.memory_limit, {options_.network, options_.write}};
+    for (std::string& folder : host.confinement.write) {
+      std::error_code error;
+      if (!std::filesystem::is_directory(folder, error))
+        return Fail(Kind::kLoad, "cannot be given `" + folder + "` to write to: it is no folder");
+      folder = std::filesystem::canonical(folder, error).string();
     }
+    if (const std::string why = child_.Start(program, host); !why.empty()) return Fail(Kind::kProtocol, why);
     stream_ = FrameStream(child_.data());
     request_.Begin(static_cast<uint16_t>(ComponentCall::kLoad), ++sequence_);
     WriteRequest(request, &request_);
-    return Exchange(options_.load_limit,
-                    [this](FrameReader* reply) { return ReadDescription(reply, &description_); });
+    return Exchange(options_.load_limit, [this](FrameReader* reply) {
+      unconfined_ = reply->Get<uint32_t>();
+      return ReadDescription(reply, &description_);
+    });
   }
 
-  std::string Said() override { return LastLines(child_.Ask(), 1 << 20); }
+  std::string Said() override { return LastLines(child_.Ask(), kAllLines, ChildReport::kMostSaid); }
+  std::string Unconfined() const override { return DescribeUnconfined(unconfined_); }
   int ProcessId() const override { return child_.pid(); }
 
  protected:
@@ -107,7 +114,7 @@ class OwnProcessComponent final : public SoftwareComponent {
     if (left <= 0) return FailTime(0.0);
     const bool is_last = left < (limit > 0 ? limit : kEver);
     if (options_.follow_caller && failure_.call != ComponentCall::kLoad) child_.FollowCaller();
-    stream_.SetTimeout(is_last ? left : limit);
+    stream_.SetTimeout(is_last ? left : limit, options_.interrupted);
     const Clock::time_point began = Clock::now();
     FrameStream::Status status = stream_.Send(request_.Finish());
     FrameHeader header;
@@ -116,6 +123,10 @@ class OwnProcessComponent final : public SoftwareComponent {
     seconds_used_ += std::chrono::duration<double>(Clock::now() - began).count();
     if (status == FrameStream::Status::kTimeout) return FailTime(is_last ? 0.0 : limit);
     if (status == FrameStream::Status::kClosed) return FailEnded();
+    if (status == FrameStream::Status::kInterrupted) {
+      child_.End(LifeLine::kKill);
+      return Fail(Kind::kInterrupted, "interrupted");
+    }
     if (status != FrameStream::Status::kFrame || header.sequence != sequence_) return FailReply();
     FrameReader reply(payload);
     const auto kind = static_cast<Kind>(reply.Get<uint32_t>());
@@ -124,7 +135,7 @@ class OwnProcessComponent final : public SoftwareComponent {
     const std::string reason = reply.GetText();
     if (!reply.Done() || kind > Kind::kProtocol) return FailReply();
     Fail(kind, reason);
-    failure_.said = LastLines(child_.Ask(), kLinesSaid);
+    failure_.said = LastLines(child_.Ask(), kLinesSaid, ComponentFailure::kMostText);
     if (!failure_.Alive()) child_.End(LifeLine::kKill);
     return false;
   }
@@ -134,14 +145,14 @@ class OwnProcessComponent final : public SoftwareComponent {
     Fail(Kind::kTime, limit > 0 ? "no answer within " + PlainNumber(limit) + " s"
                                 : "too slow: its calls together took more than " +
                                       PlainNumber(options_.total_limit) + " s");
-    failure_.said = LastLines(report, kLinesSaid);
+    failure_.said = LastLines(report, kLinesSaid, ComponentFailure::kMostText);
     return false;
   }
   bool FailEnded() {
     const auto report = child_.End(LifeLine::kEnded);
     EndReason reason = FindEndReason(report, options_.memory_limit);
     Fail(reason.kind, std::move(reason.text));
-    failure_.said = LastLines(report, kLinesSaid);
+    failure_.said = LastLines(report, kLinesSaid, ComponentFailure::kMostText);
     return false;
   }
   bool FailReply() {
@@ -155,16 +166,17 @@ class OwnProcessComponent final : public SoftwareComponent {
   FrameStream stream_;
   FrameWriter request_;
   uint32_t sequence_ = 0;
+  uint32_t unconfined_ = 0;
   double seconds_used_ = 0.0;
 };
 
 }  // namespace
 
-std::unique_ptr<SoftwareComponent> LoadInOwnProcess(const ComponentRequest& request,
+std::unique_ptr<SoftwareComponent> LoadInOwnProcess(const ComponentRequest& request, int library,
                                                     const ComponentOptions& options,
                                                     ComponentFailure* failure) {
   auto component = std::make_unique<OwnProcessComponent>(request, options);
-  if (component->Load(request)) return component;
+  if (component->Load(request, library)) return component;
   *failure = component->failure();
   return nullptr;
 }

@@ -13,7 +13,8 @@ namespace {
 /** One connection, one component. The vectors are made once, at loading. */
 class Server {
  public:
-  explicit Server(int socket) : stream_(socket) {}
+  Server(int socket, int library, uint32_t unconfined)
+      : stream_(socket), library_(library), unconfined_(unconfined) {}
 
   int Run() {
     FrameHeader header;
@@ -71,7 +72,7 @@ class Server {
     ComponentRequest wanted;
     ComponentFailure failure;
     if (component_ || !ReadRequest(request, &wanted)) return false;
-    component_ = LoadInProcess(wanted, &failure);
+    component_ = LoadInProcess(wanted, library_, &failure);
     if (!component_) {
       reply_.Put(static_cast<uint32_t>(failure.kind));
       reply_.Put(uint32_t{0});
@@ -85,6 +86,7 @@ class Server {
     y_.resize(d.outputs.size());
     discrete_.resize(d.discrete_bytes);
     PutStatus(true);
+    reply_.Put(unconfined_);
     WriteDescription(d, &reply_);
     return true;
   }
@@ -130,6 +132,8 @@ class Server {
   }
 
   FrameStream stream_;
+  int library_;
+  uint32_t unconfined_;
   FrameWriter reply_;
   std::unique_ptr<SoftwareComponent> component_;
   size_t notes_sent_ = 0;
@@ -140,8 +144,8 @@ class Server {
 
 }  // namespace
 
-int ServeComponent(int socket) {
-  return Server(socket).Run();
+int ServeComponent(int socket, int library, uint32_t unconfined) {
+  return Server(socket, library, unconfined).Run();
 }
 
 }  // namespace cotree

@@ -6,11 +6,24 @@
 #include <filesystem>
 
 #include "base/check.h"
-#include "base/input_file.h"
+#include "base/plain_text.h"
+#include "software_component/foreign_consent.h"
 #include "software_component/in_process_component.h"
+#include "software_component/library_copy.h"
 #include "software_component/own_process_component.h"
 
 namespace cotree {
+namespace {
+
+constexpr size_t kMostNotes = 16;  // of one component
+
+}  // namespace
+
+SoftwareComponent::SoftwareComponent(const ComponentRequest& request) : sha256_(request.sha256) {
+  failure_.instance = request.instance;
+  failure_.library = request.library;
+  failure_.function = request.function;
+}
 
 bool SoftwareComponent::Begin(ComponentCall call, std::optional<double> t) {
   if (!failure_.Alive()) return false;
@@ -26,17 +39,18 @@ bool SoftwareComponent::BeginEvaluation(ComponentCall call, double t, size_t x, 
   return Begin(call, t);
 }
 
-bool SoftwareComponent::Fail(ComponentFailure::Kind kind, std::string reason) {
+bool SoftwareComponent::Fail(ComponentFailure::Kind kind, const std::string& reason) {
   failure_.kind = kind;
-  failure_.reason = std::move(reason);
+  failure_.reason = PlainText(reason, 2 * ComponentFailure::kMostText);
   return false;
 }
 
 void SoftwareComponent::Note(const std::string& text) {
+  const std::string plain = PlainText(text, ComponentFailure::kMostText);
   for (const std::string& note : notes_) {
-    if (note == text) return;
+    if (note == plain) return;
   }
-  notes_.push_back(text);
+  if (notes_.size() < kMostNotes) notes_.push_back(plain);
 }
 
 bool SoftwareComponent::CheckFinite(double value, const std::string& what) {
@@ -132,20 +146,23 @@ std::unique_ptr<SoftwareComponent> LoadSoftwareComponent(const ComponentRequest&
   failure->instance = request.instance;
   failure->library = request.library;
   failure->function = request.function;
+  const auto refuse = [&](const std::string& why) {
+    failure->kind = ComponentFailure::Kind::kLoad;
+    failure->reason = PlainText(why, 2 * ComponentFailure::kMostText);
+    return nullptr;
+  };
   std::error_code error;
   ComponentRequest absolute = request;
   absolute.library = std::filesystem::absolute(request.library, error).string();
-  if (!std::filesystem::exists(absolute.library, error)) {
-    failure->kind = ComponentFailure::Kind::kLoad;
-    failure->reason = "cannot be loaded: there is no file " + absolute.library;
-    return nullptr;
-  }
-  if (const std::string no_file = NoOrdinaryFile(absolute.library); !no_file.empty()) {
-    failure->kind = ComponentFailure::Kind::kLoad;
-    failure->reason = "cannot be loaded: " + no_file;
-    return nullptr;
-  }
-  return options.in_process ? LoadInProcess(absolute, failure) : LoadInOwnProcess(absolute, options, failure);
+  LibraryCopy copy;
+  if (const std::string wrong = CopyLibrary(absolute.library, &copy); !wrong.empty())
+    return refuse("cannot be loaded: " + wrong);
+  absolute.sha256 = copy.sha256;
+  if (!options.allow && !HasConsent(copy.sha256))
+    return refuse("may not run without your consent (its SHA-256 is " + copy.sha256 +
+                  "): " + HowToConsent(absolute.library, copy.sha256));
+  return options.in_process ? LoadInProcess(absolute, copy.descriptor, failure)
+                            : LoadInOwnProcess(absolute, copy.descriptor, options, failure);
 }
 
 }  // namespace cotree

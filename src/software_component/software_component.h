@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -14,6 +15,8 @@
 #include "software_component/component_failure.h"
 
 namespace cotree {
+
+struct ComponentRequest;
 
 /** A running instance of a native software component (design §5; interface:
 include/cotree/cotree_component.h; theory: docs/theory/software_components.md, SC.1, SC.1a,
@@ -56,11 +59,15 @@ class SoftwareComponent {
   const std::vector<std::string>& notes() const { return notes_; }
   /// The last lines that the component has written to stdout and stderr (own process only).
   virtual std::string Said() { return {}; }
+  /// Of the library that was loaded.
+  const std::string& sha256() const { return sha256_; }
+  /// What this machine cannot confine, in words; empty: nothing, or in process.
+  virtual std::string Unconfined() const { return {}; }
   /// Of the process that serves it; 0 in process.
   virtual int ProcessId() const { return 0; }
 
  protected:
-  SoftwareComponent() = default;
+  explicit SoftwareComponent(const ComponentRequest& request);
 
   // The calls themselves; sizes are right. `values` of DoOutputs are those of the group, in its order.
   virtual bool DoOutputs(uint32_t group, double t, std::span<const double> x, std::span<const double> u,
@@ -73,12 +80,14 @@ class SoftwareComponent {
   virtual bool DoSave(std::span<std::byte> bytes) = 0;
   virtual bool DoRestore(std::span<const std::byte> bytes) = 0;
 
-  /// Sets failure() (call and time are those of the running call) and returns false.
-  bool Fail(ComponentFailure::Kind kind, std::string reason);
+  /// Sets failure() (call and time are those of the running call; the reason made safe for terminals) and
+  /// returns false.
+  bool Fail(ComponentFailure::Kind kind, const std::string& reason);
   void Note(const std::string& text);
 
   ComponentDescription description_;
   ComponentFailure failure_;
+  std::string sha256_;
 
  private:
   bool Begin(ComponentCall call, std::optional<double> t);
@@ -99,10 +108,20 @@ struct ComponentRequest {
   std::string function;  // its exported function
   std::string instance;  // path in the model, for messages
   std::vector<std::pair<std::string, double>> parameters;  // by name, SI; others take their defaults
+  std::string sha256 = {};                                 // of the library; LoadSoftwareComponent finds it
 };
 
-/** How to run it. */
+/** How to run it. Without consent nothing of a library runs (docs/decisions/0009-foreign-code.md). */
 struct ComponentOptions {
+  /// Any library may run. Otherwise only those whose SHA-256 the user's configuration has
+  /// (foreign_consent.h).
+  bool allow = false;
+  /// What a process of its own may do besides computing and reading: speak TCP and UDP, write below these
+  /// folders. In process nothing is confined.
+  bool network = false;
+  std::vector<std::string> write;
+  /// Asked ten times a second while a call takes its time; true ends the call and the component.
+  std::function<bool()> interrupted;
   /// In a process of its own (default): its mistakes cannot harm ours. In process: faster, for what is built
   /// together with Cotree; no limits then, and a crash is a crash of ours.
   bool in_process = false;
@@ -116,7 +135,7 @@ struct ComponentOptions {
   uint64_t memory_limit = 2ull << 30;  // bytes of address space; 0: none
 };
 
-/** Loads and creates. Returns null and sets *failure if that does not work. */
+/** Loads and creates, if there is consent. Returns null and sets *failure if that does not work. */
 std::unique_ptr<SoftwareComponent> LoadSoftwareComponent(const ComponentRequest& request,
                                                          const ComponentOptions& options,
                                                          ComponentFailure* failure);

@@ -67,6 +67,7 @@ void Limit(__rlimit_resource resource, uint64_t most) {
 
 [[noreturn]] void Work(const SuperviseOptions& options, int output, pid_t supervisor) {
   setpgid(0, 0);
+  uint32_t unconfined = EnterNamespaces(options.confinement);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != supervisor) _exit(1);
   prctl(PR_SET_DUMPABLE, 0);
@@ -91,7 +92,8 @@ void Limit(__rlimit_resource resource, uint64_t most) {
   fcntl(options.data, F_SETFD, FD_CLOEXEC);
   setvbuf(stdout, nullptr, _IOLBF, 0);  // what it says before a crash is not lost
   NoteCrashes();
-  const int status = ServeComponent(options.data);
+  unconfined |= Confine(options.confinement);
+  const int status = ServeComponent(options.data, options.library, unconfined);
   std::fflush(nullptr);
   _exit(status);  // without what the component may have registered for the exit: it is closed already
 }
@@ -224,6 +226,7 @@ int Supervise(const SuperviseOptions& options) {
   setpgid(worker, worker);  // here as well: whoever comes first
   close(output[1]);
   close(options.data);
+  close(options.library);
   fcntl(output[0], F_SETFL, O_NONBLOCK);
   Supervisor(options.life, output[0], signals, worker).Run();
   return 0;

@@ -21,12 +21,14 @@ inline bool Compile(const fs::path& source, const fs::path& library, const std::
 
 inline ComponentOptions WithHost() {
   ComponentOptions options;
+  options.allow = true;
   options.host_program = (fs::path(COTREE_BINARY).parent_path() / "cotree-component-host").string();
   return options;
 }
 
 inline TranslateOptions Asking() {
   TranslateOptions options;
+  options.foreign = ForeignAccess::kRun;
   options.components = WithHost();
   return options;
 }

@@ -116,15 +116,16 @@ TEST(SampledStates, CommandsTakeIt) {
   std::string text = std::string(kForeign) + kLoop;
   text.erase(text.find("FOLDER/"), 7);
   WriteText(folder / "loop.cot", text);
-  const Ran values = RunCotree({"values", "loop.cot", "--at", "0.5 s"}, folder.path());
+  const Ran values = RunCotree({"values", "loop.cot", "--at", "0.5 s", "--allow-foreign"}, folder.path());
   EXPECT_EQ(values.exit_code, 0) << values.err;
   EXPECT_TRUE(Contains(values.out, "c.x")) << values.out;
   const Ran order = RunCotree({"order", "loop.cot"}, folder.path());
   EXPECT_TRUE(Contains(order.out, "software")) << order.out;
-  const Ran sampled = RunCotree({"linearize", "loop.cot"}, folder.path());
+  const Ran sampled = RunCotree({"linearize", "loop.cot", "--allow-foreign"}, folder.path());
   EXPECT_EQ(sampled.exit_code, 1) << sampled.out;
   EXPECT_TRUE(Contains(sampled.err, "`c` is foreign code")) << sampled.err;
-  const Ran continuous = RunCotree({"linearize", "loop.cot", "--continuous"}, folder.path());
+  const Ran continuous =
+      RunCotree({"linearize", "loop.cot", "--continuous", "--allow-foreign"}, folder.path());
   EXPECT_EQ(continuous.exit_code, 0) << continuous.err;
   EXPECT_TRUE(Contains(continuous.out, "c.x")) << continuous.out;
 }
@@ -153,8 +154,9 @@ COTREE_COMPONENT(decay, Decay)
     system S { zero : Constant(k = 0)  d : Decay  g : Gain(k = 1)
       connect zero.y -> d.u  connect d.y -> g.u })");
   for (const auto& [time, count] : {std::pair("0 s", 1), std::pair("0.35 s", 4)}) {
-    const Ran run = RunCotree({"linearize", "decay.cot", "--continuous", "--at", time, "--format", "json"},
-                              folder.path());
+    const Ran run = RunCotree(
+        {"linearize", "decay.cot", "--continuous", "--at", time, "--format", "json", "--allow-foreign"},
+        folder.path());
     ASSERT_EQ(run.exit_code, 0) << run.err;
     const size_t a = run.out.find("\"A\"");
     ASSERT_NE(a, std::string::npos) << run.out;

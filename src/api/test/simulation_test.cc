@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 #include <tuple>
+#include <fstream>
 
 namespace {
 
@@ -67,6 +68,26 @@ TEST(Api, OneSystemOfSeveral) {
   } catch (const cotree::Error& e) {
     EXPECT_NE(std::string(e.what()).find("it has First, S"), std::string::npos) << e.what();
   }
+}
+
+TEST(Api, ForeignCodeNeedsConsent) {
+  const std::string library = ::testing::TempDir() + "/cotree_api_library.so";
+  std::ofstream(library) << "no library";
+  const std::string text = "software G { input u : Real  output y : Real  feedthrough y : u  external \"" +
+                           library +
+                           "\" \"gain\" }\nsystem S { c : Constant(k = 1)  g : G  t : Terminator\n"
+                           "  connect c.y -> g.u  connect g.y -> t.u }\n";
+  const auto said = [&](const cotree::ForeignRights& rights) -> std::string {
+    try {
+      cotree::Simulation::FromText(text, "", rights);
+    } catch (const cotree::Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_NE(said({}).find("COT4271"), std::string::npos) << said({});
+  const std::string allowed = said({.allow = true, .in_process = true});
+  EXPECT_NE(allowed.find("cannot be loaded"), std::string::npos) << allowed;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/plain_text.h"
 #include "software_component/end_reason.h"
 #include "software_component/software_component.h"
 #include "software_component/supervise.h"
@@ -39,13 +40,17 @@ int Describe(int count, char** words) {
     request.parameters.emplace_back(word.substr(0, equal), std::strtod(words[i] + equal + 1, nullptr));
   }
   cotree::ComponentFailure failure;
-  const auto component = cotree::LoadSoftwareComponent(request, {}, &failure);
+  cotree::ComponentOptions options;
+  options.allow = true;  // who names a library here means it
+  const auto component = cotree::LoadSoftwareComponent(request, options, &failure);
   if (!component) {
     std::fprintf(stderr, "%s\n", failure.Text().c_str());
     return 5;
   }
   const ComponentDescription& d = component->description();
-  std::printf("%-12s %s, %s", "component", d.name.c_str(), d.sample_period > 0 ? "sampled" : "continuous");
+  std::printf("%-12s %s, %s", "component",
+              cotree::PlainText(d.name, cotree::ComponentFailure::kMostText).c_str(),
+              d.sample_period > 0 ? "sampled" : "continuous");
   if (d.sample_period > 0) std::printf(" every %s s", cotree::PlainNumber(d.sample_period).c_str());
   std::printf("\n");
   PrintVariables("parameters", d.parameters, true);
@@ -77,9 +82,12 @@ int main(int count, char** words) {
     const unsigned long long number = std::strtoull(words[i] + equal + 1, nullptr, 10);
     if (word.starts_with("--data=")) options.data = static_cast<int>(number);
     if (word.starts_with("--life=")) options.life = static_cast<int>(number);
+    if (word.starts_with("--library=")) options.library = static_cast<int>(number);
     if (word.starts_with("--memory=")) options.memory_limit = number;
+    if (word.starts_with("--network=")) options.confinement.network = number != 0;
+    if (word.starts_with("--write=")) options.confinement.write.emplace_back(words[i] + equal + 1);
   }
-  if (options.data >= 0 && options.life >= 0) return cotree::Supervise(options);
+  if (options.data >= 0 && options.life >= 0 && options.library >= 0) return cotree::Supervise(options);
   std::fputs(
       "cotree-component-host runs a software component for cotree, which starts it by itself.\n"
       "To see what a library contains: cotree-component-host --describe LIBRARY FUNCTION [PARAMETER=VALUE "

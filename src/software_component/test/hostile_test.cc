@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"stack", Kind::kCrash, "crashed by signal SIGSEGV (memory at address"},
         Case{"closes", Kind::kProtocol, "closed its connection to Cotree"},
         Case{"babbles", Kind::kProtocol, "its process sent a reply that makes no sense"},
-        Case{"kills_parent", Kind::kCrash, "its process and the one that watches it are gone"},
+        Case{"kills_parent", Kind::kTime, "no answer within 0.3 s"},
         Case{"errs", Kind::kError, "returned an error: the table ends at 4", true, 0.5},
         Case{"errs", Kind::kReject, "rejected this point: the table ends at 4", true, 1.5},
         Case{"errs", Kind::kError, "returned the unknown status 77", true, 2.5}),

@@ -32,11 +32,13 @@ inline std::string TemporaryPath(const std::string& name) {
 
 inline ComponentOptions OwnProcess() {
   ComponentOptions options;
+  options.allow = true;
   options.host_program = COTREE_COMPONENT_HOST;
   return options;
 }
 inline ComponentOptions InProcess() {
   ComponentOptions options;
+  options.allow = true;
   options.in_process = true;
   return options;
 }

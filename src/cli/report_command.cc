@@ -22,6 +22,7 @@
 #include "derivation/derive.h"
 #include "derivation/describe_state_space.h"
 #include "drawing/draw_graph.h"
+#include "state_space/motion_chains.h"
 
 namespace cotree {
 namespace {
@@ -49,7 +50,9 @@ class ReportWriter {
     Overview();
     Plots();
     if (IsSmallEnoughToDerive(t_)) {
-      const StateSpace space = FindStateSpace(*t_.sorted, {});
+      StateSpaceOptions how;
+      how.chains = FindChains(t_.mechanism);
+      const StateSpace space = FindStateSpace(*t_.sorted, how);
       SetOwners(pool_, space, &document_);
       for (DocumentSection& s :
            DeriveSteps(t_, space, DrawGraph(model_, *t_.graph, t_.mechanism, &t_.tree).svg, &document_))
@@ -189,7 +192,7 @@ class ReportWriter {
     const auto start = LinearizeAtStart(t_, {}, true, {}, &exit);
     if (!start) return;
     SetOwners(pool_, space, &document_);
-    for (DocumentSection& s : DescribeLinear(pool_, space, *start, &document_))
+    for (DocumentSection& s : DescribeLinear(pool_, space, *start, FindStorageShares(t_, *start), &document_))
       document_.sections.push_back(std::move(s));
   }
 

@@ -27,6 +27,7 @@ struct Pivot {
 
 BlockSolution SolveBlock(ExprPool& pool, std::vector<ExprId> residuals, std::vector<SymbolId> unknowns,
                          const std::vector<bool>& kept, const std::vector<bool>& wanted,
+                         const std::vector<bool>& whole,
                          const std::function<bool(ExprId)>& is_zero) {
   BlockSolution out;
   std::vector<bool> used(residuals.size(), false), gone(unknowns.size(), false);
@@ -36,12 +37,12 @@ BlockSolution SolveBlock(ExprPool& pool, std::vector<ExprId> residuals, std::vec
     for (;;) {
       Pivot best;
       for (size_t e = 0; e < residuals.size(); ++e) {
-        if (used[e]) continue;
+        if (used[e] || (!whole.empty() && whole[e])) continue;
         const std::vector<SymbolId> symbols = FindSymbols(pool, residuals[e]);
         const uint64_t size = SizeOf(pool, residuals[e]).operations;
         if (size >= best.cost) continue;
         for (size_t u = 0; u < unknowns.size(); ++u) {
-          if (gone[u] || kept[u] || (!all && !wanted.empty() && wanted[u])) continue;
+          if (gone[u] || kept[u] || (!wanted.empty() && wanted[u] && (!all || round > 0))) continue;
           if (std::find(symbols.begin(), symbols.end(), unknowns[u]) == symbols.end()) continue;
           const LinearForm form = LinearCoefficients(pool, residuals[e], std::span(&unknowns[u], 1));
           if (!form.linear) continue;
@@ -73,7 +74,9 @@ BlockSolution SolveBlock(ExprPool& pool, std::vector<ExprId> residuals, std::vec
     if (!gone[u]) out.core.push_back(unknowns[u]);
   }
   for (size_t e = 0; e < residuals.size(); ++e) {
-    if (!used[e]) out.residuals.push_back(residuals[e]);
+    if (used[e]) continue;
+    out.residuals.push_back(residuals[e]);
+    out.rows.push_back(e);
   }
   out.linear = !out.core.empty();
   for (const ExprId residual : out.residuals) {

@@ -191,6 +191,10 @@ class LinearTeller {
       if (pair) modes.insert(modes.begin() + static_cast<ptrdiff_t>(k), modes[k]), ++k;
       zeros -= pair ? 2 : 1;
     }
+    constexpr double kRounding = 1e-12;
+    for (Mode& mode : modes) {
+      if (std::fabs(mode.pole.real()) <= kRounding * std::abs(mode.pole)) mode.pole.real(0);
+    }
     std::stable_sort(modes.begin(), modes.end(), [](const Mode& a, const Mode& b) {
       return std::make_pair(-a.pole.real(), a.pole.imag()) < std::make_pair(-b.pole.real(), b.pole.imag());
     });
@@ -239,7 +243,7 @@ class LinearTeller {
             {std::isfinite(d.time_constant) && mode.pole != 0.0 ? fmt::format("{:.4g} s", d.time_constant)
                                                                 : "-"},
             {pair ? fmt::format("{:.4g} Hz", std::abs(mode.pole) / (2 * M_PI)) : "-"},
-            {pair ? fmt::format("{:.3g}", d.damping) : "-"},
+            {pair ? fmt::format("{:.3g}", d.damping + 0.0) : "-"},
             {names.empty() ? "-" : names}},
            first});
     }

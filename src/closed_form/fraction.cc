@@ -433,10 +433,16 @@ ExprId FractionField::Power(size_t generator, uint32_t exponent) const {
 }
 
 ExprId FractionField::Product(const Monomial& m) const {
-  std::vector<ExprId> factors{pool_.Number(m.coefficient)};
+  double number = m.coefficient;
+  std::vector<ExprId> factors{ExprId()};
   for (size_t k = 0; k < m.exponents.size(); ++k) {
-    if (m.exponents[k] > 0) factors.push_back(Power(k, m.exponents[k]));
+    if (m.exponents[k] == 0) continue;
+    if (pool_.IsNumber(generators_[k].expr))  // pi
+      number *= std::pow(pool_.NumberValue(generators_[k].expr), m.exponents[k]);
+    else
+      factors.push_back(Power(k, m.exponents[k]));
   }
+  factors[0] = pool_.Number(number);
   return pool_.Product(factors);
 }
 

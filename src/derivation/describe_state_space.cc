@@ -89,7 +89,9 @@ void AddGroup(ExprPool& pool, const StateSpace& space, const ReadableGroup& grou
                     Q = letter("Q"), J = letter("J"), gamma = letter("gamma"), lambda = letter("lambda");
   const bool split = !group.coriolis.empty() || !group.gravity.empty();
   std::string sum = group.is_motion ? "Equations of motion, " + M + " times the accelerations"
-                                    : "Solved together at each evaluation, " + M + " times the unknowns";
+                    : group.network.empty()
+                        ? "Solved together at each evaluation, " + M + " times the unknowns"
+                        : group.network + ", " + M + " times the unknowns";
   if (!group.coriolis.empty()) sum += " + " + V + " (Coriolis and centrifugal terms)";
   if (!group.gravity.empty()) sum += " + " + G + " (gravity)";
   sum += " = " + Q + (split ? " (forces)" : "");

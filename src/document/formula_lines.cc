@@ -159,39 +159,42 @@ class LineBreaker {
     return lines;
   }
 
-  // The widest factor goes over several lines: a bracket is opened on one and closed on another.
+  // Factor after factor; a bracket that is too wide is opened on one line and closed on another.
   std::vector<std::string> OfProduct(ExprId expr, double room) const {
-    const std::vector<ExprId> factors = ReadableOrder(pool_, expr, print_.main_letter).Factors(expr);
-    size_t widest = 0;
-    double most = 0;
-    for (size_t k = 0; k < factors.size(); ++k) {
-      const double width = LatexWidth(Print(factors[k])).Run();
-      if (width > most) widest = k, most = width;
+    std::vector<std::string> lines{""};
+    double used = 0;
+    bool first = true;
+    for (const ExprId factor : ReadableOrder(pool_, expr, print_.main_letter).Factors(expr)) {
+      if (first && pool_.IsNumber(factor, -1)) {
+        lines.back() = "-";
+        used = 2;
+        continue;
+      }
+      const bool sum = pool_.op(factor) == Op::kAdd;
+      std::vector<std::string> own{sum ? "\\left(" + Print(factor) + "\\right)" : Print(factor)};
+      if (LatexWidth(own[0]).Run() > room - 4) {
+        own = Lines(factor, room - 4);
+        if (sum && own.size() > 1) {
+          own.front() = "\\bigl(" + own.front();
+          own.back() += "\\bigr)";
+        }
+        if (!sum && own.size() > 1) own = {Aligned(own)};
+      }
+      const double width = LatexWidth(own[0]).Run();
+      if (!first && used + width > room) {
+        lines.push_back("{} \\cdot ");
+        used = 2;
+      } else if (!first) {
+        lines.back() += " \\, ";
+      }
+      lines.back() += own[0];
+      used += width;
+      for (size_t k = 1; k < own.size(); ++k) {
+        lines.push_back(own[k]);
+        used = LatexWidth(own[k]).Run();
+      }
+      first = false;
     }
-    const Op op = pool_.op(factors[widest]);
-    if (op != Op::kAdd && op != Op::kDivide && op != Op::kPower) return {Print(expr)};
-    std::string before, after;
-    for (size_t k = 0; k < factors.size(); ++k) {
-      if (k == widest) continue;
-      std::string text;
-      const bool coefficient = k == 0 && pool_.IsNumber(factors[k]);
-      if (coefficient && pool_.IsNumber(factors[k], -1))
-        text = "-";
-      else if (coefficient)
-        text = Print(factors[k]) + " \\, ";
-      else
-        text = (pool_.op(factors[k]) == Op::kAdd ? "\\left(" + Print(factors[k]) + "\\right)"
-                                                 : Print(factors[k])) +
-               " \\, ";
-      (k < widest ? before : after) += text;
-    }
-    if (after.ends_with(" \\, ")) after.resize(after.size() - 4);
-    if (!after.empty()) after = " \\, " + after;
-    const double beside = LatexWidth(before).Run() + LatexWidth(after).Run() + 2;
-    if (op != Op::kAdd) return {before + Stacked(factors[widest], room - beside) + after};
-    std::vector<std::string> lines = Lines(factors[widest], room - beside);
-    lines.front() = before + "\\bigl(" + lines.front();
-    lines.back() += "\\bigr)" + after;
     return lines;
   }
 

@@ -93,11 +93,22 @@ class LatexWriter {
       for (size_t k = 0; k < row.cells.size(); ++k) {
         const TableCell& cell = row.cells[k];
         out_ += (k > 0 ? " & " : "") +
-                (cell.is_formula() ? "$" + Formula(cell.formula) + "$" : LatexText(cell.text));
+                (cell.is_formula() ? "$" + Formula(cell.formula) + "$" : Breakable(LatexText(cell.text)));
       }
       out_ += " \\\\\n";
     }
     out_ += "\\end{longtable}\n";
+  }
+  // Paths may go on in the next line behind a point or an underline.
+  static std::string Breakable(const std::string& text) {
+    std::string out;
+    for (size_t k = 0; k < text.size(); ++k) {
+      out += text[k];
+      const bool inside = k + 1 < text.size() && text[k + 1] != ' ';
+      if (inside && (text[k] == '.' || (text[k] == '_' && k > 0 && text[k - 1] == '\\')))
+        out += "\\allowbreak{}";
+    }
+    return out;
   }
   // Columns of a table that is too wide for the page are paragraphs, each of a width by what it holds.
   std::string ColumnsOf(const TableItem& item) const {
@@ -141,11 +152,10 @@ class LatexWriter {
       const EquationsItem::Row& row = item.rows[k];
       const std::string left = row.left.IsNone() ? "0" : Formula(row.left);
       out_ += left + " &= ";
-      const double note = row.note.empty() ? 0 : static_cast<double>(row.note.size()) + 4;
       const std::vector<std::string> lines =
-          LatexLines(*document_.pool, row.right, print_, kMostCharacters, kPage - lefts - note);
+          LatexLines(*document_.pool, row.right, print_, kMostCharacters, kPage - lefts);
       for (size_t i = 0; i < lines.size(); ++i) out_ += (i > 0 ? " \\\\\n & \\quad " : "") + lines[i];
-      if (!row.note.empty()) out_ += " && \\text{" + LatexText(row.note) + "}";
+      if (!row.note.empty()) out_ += " \\\\\n & \\quad \\text{(" + LatexText(row.note) + ")}";
       out_ += k + 1 < item.rows.size() ? " \\\\\n" : "\n";
     }
     out_ += "\\end{align*}\n";

@@ -37,11 +37,11 @@ std::optional<ExactNumber> FindFraction(double value, int64_t first, int64_t las
 std::optional<ExactNumber> FindExact(double value) {
   constexpr size_t kShort = 13;
   if (!std::isfinite(value) || value == 0 || DigitsOf(value) <= kShort) return std::nullopt;
-  if (const auto fraction = FindFraction(value, 2, 1000, 1e5, 0)) return fraction;
+  if (const auto fraction = FindFraction(value, 2, 100, 100, 0)) return fraction;
   constexpr double kPi = std::numbers::pi;
-  for (const int power : {1, -1, 2, -2}) {
-    const double scale = power == 1 ? kPi : power == -1 ? 1 / kPi : power == 2 ? kPi * kPi : 1 / (kPi * kPi);
-    auto multiple = FindFraction(value / scale, 1, 360, 1e3, 2 * std::numeric_limits<double>::epsilon());
+  for (const int power : {1, -1, 2, -2, 3}) {
+    const double scale = std::pow(kPi, power);
+    auto multiple = FindFraction(value / scale, 1, 1024, 1e3, 2 * std::numeric_limits<double>::epsilon());
     if (!multiple) continue;
     multiple->pi_power = power;
     return multiple;
@@ -50,10 +50,11 @@ std::optional<ExactNumber> FindExact(double value) {
 }
 
 ExactText TextOfExact(const ExactNumber& number, std::string_view times, std::string_view pi,
-                      std::string_view pi_squared) {
+                      std::string_view squared, std::string_view cubed) {
   const auto side = [&](int64_t integer, int power) {
     std::string out = integer == 1 ? "" : std::to_string(integer);
-    if (power > 0) out += (out.empty() ? "" : std::string(times)) + std::string(power == 1 ? pi : pi_squared);
+    if (power > 0) out += (out.empty() ? "" : std::string(times)) + std::string(pi);
+    if (power > 1) out += power == 2 ? squared : cubed;
     return out;
   };
   return {side(std::abs(number.numerator), number.pi_power), side(number.denominator, -number.pi_power)};

@@ -29,7 +29,7 @@ bool IsNumeral(std::string_view text) {
 std::string LatexOfNumber(double value, int digits) {
   if (std::isinf(value)) return value < 0 ? "-\\infty" : "\\infty";
   if (const auto exact = FindExact(value)) {
-    const ExactText text = TextOfExact(*exact, " ", "\\pi", "\\pi^{2}");
+    const ExactText text = TextOfExact(*exact, " ", "\\pi", "^{2}", "^{3}");
     const std::string above = text.above.empty() ? "1" : text.above;
     return (value < 0 ? "-" : "") + (text.below.empty() ? above : "\\frac{" + above + "}{" + text.below + "}");
   }
@@ -258,6 +258,11 @@ std::string LatexOfSymbol(const ExprPool& pool, SymbolId symbol) {
 }
 
 std::string LatexOfName(std::string_view whole, uint32_t order) {
+  if (const std::vector<std::string_view> parts = SplitSideBySide(whole); !parts.empty()) {
+    std::string out;
+    for (const std::string_view part : parts) out += (out.empty() ? "" : " \\; ") + LatexOfName(part);
+    return "\\left[" + out + "\\right]";
+  }
   const TypesetName name = SplitForTypesetting(whole);
   std::string text;
   if (!GreekLetter(name.letter).empty()) {

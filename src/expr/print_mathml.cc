@@ -36,7 +36,7 @@ std::string MathmlOfNumber(double value, int digits) {
   if (std::isinf(value)) return Tag("mn", "∞");
   if (const auto exact = FindExact(value)) {
     const std::string times = "</mn><mo>&#x2062;</mo><mn>";
-    const ExactText text = TextOfExact(*exact, times, "π", "π²");
+    const ExactText text = TextOfExact(*exact, times, "π", "²", "³");
     const std::string above = Tag("mn", text.above.empty() ? "1" : text.above);
     if (text.below.empty()) return "<mrow>" + above + "</mrow>";
     return "<mfrac><mrow>" + above + "</mrow><mrow>" + Tag("mn", text.below) + "</mrow></mfrac>";
@@ -254,6 +254,12 @@ class MathmlPrinter : public PrintLoop {
 }  // namespace
 
 std::string MathmlOfName(std::string_view whole, uint32_t order) {
+  if (const std::vector<std::string_view> parts = SplitSideBySide(whole); !parts.empty()) {
+    std::string out;
+    for (const std::string_view part : parts)
+      out += (out.empty() ? "" : "<mspace width=\"0.4em\"/>") + MathmlOfName(part);
+    return "<mrow><mo>[</mo>" + out + "<mo>]</mo></mrow>";
+  }
   const TypesetName name = SplitForTypesetting(whole);
   const std::string_view greek = GreekLetter(name.letter);
   std::string text = Tag("mi", greek.empty() ? Escape(name.letter) : std::string(greek));

@@ -24,7 +24,7 @@ class TextPrinter : public PrintLoop {
     if (!options_.unicode) return std::nullopt;
     const auto exact = FindExact(value);
     if (!exact) return std::nullopt;
-    return TextOfExact(*exact, "·", "π", "π²");
+    return TextOfExact(*exact, "·", "π", "²", "³");
   }
   static std::string Below(const std::string& text) {
     return text.find("·") == std::string::npos ? text : "(" + text + ")";

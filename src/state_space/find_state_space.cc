@@ -79,6 +79,7 @@ class Finder {
   bool SolveMotion(std::span<const uint32_t> equations, const Held& held, const MotionRows& rows,
                    BlockSolution* solution);
   bool NameEntries(BlockSolution* solution);
+  bool AddNetwork(std::span<const uint32_t> equations, const Held& held);
   void AddLetter(SymbolId letter, ExprId value);
   std::vector<std::vector<double>> NumbersOf(const std::vector<std::vector<ExprId>>& matrix) const;
   std::string RowName(const MotionRows::Row& row, bool several) const;
@@ -89,6 +90,7 @@ class Finder {
   bool ShallBeNamed(const Made& made, ExprId value) const;
   ExprId Finish(ExprId expr);
   void DescribeSymbols(StateSpace& out, const std::vector<ExprId>& roots);
+  std::vector<ExprId> DropUnread(StateSpace& out) const;
   std::string ComponentOf(uint32_t slot) const;
   bool IsInner(uint32_t variable) const;
   bool IsZeroInMotion(uint32_t variable) const { return zero_.contains(variable); }
@@ -452,6 +454,67 @@ void Finder::AddCore(const BlockSolution& solution, bool motion, const MotionRow
   made_.push_back(std::move(made));
 }
 
+// Mesh currents or node voltages, where they are asked for: the circuits of the chords in their currents, or
+// the cut-sets of the branches in their voltages, each row with its own unknown. False: it is no such network.
+bool Finder::AddNetwork(std::span<const uint32_t> equations, const Held& held) {
+  if (options_.prefer == StateSpaceOptions::Prefer::kNothing) return false;
+  const bool meshes = options_.prefer == StateSpaceOptions::Prefer::kThrough;
+  std::vector<bool> kept(equations.size(), false), whole(equations.size(), false);
+  std::vector<SymbolId> unknowns;
+  std::vector<size_t> rows;
+  for (size_t i = 0; i < equations.size(); ++i) {
+    const SortedEquation& e = sorted_.equations[equations[i]];
+    if (held.kept[i] || e.times > 0) return false;
+    const EquationSystem::Source source = system_.SourceOf(e.equation);
+    if (source.part != nullptr) continue;
+    if (system_.row_kind[source.local] != (meshes ? RowKind::kCircuit : RowKind::kCutSet)) continue;
+    // Across and through variable of an edge stand side by side.
+    const uint32_t defined = system_.row_defined[source.local];
+    const VariableRef partner{meshes ? defined + 1 : defined - 1, 0};
+    if (!IsWanted(partner.variable) || !sorted_.HasSlot(partner)) continue;
+    const SymbolId symbol = SlotSymbol(sorted_.Slot(partner));
+    const auto at = std::find(held.unknowns.begin(), held.unknowns.end(), symbol);
+    if (at == held.unknowns.end()) continue;
+    kept[static_cast<size_t>(at - held.unknowns.begin())] = true;
+    whole[i] = true;
+    unknowns.push_back(symbol);
+    rows.push_back(i);
+  }
+  if (unknowns.size() < 2) return false;
+  const BlockSolution found = SolveBlock(pool_, held.residuals, held.unknowns, kept, {}, whole,
+                                         [&](ExprId c) { return letters_.Evaluate(c) == 0; });
+  if (!found.linear || found.core.size() != unknowns.size()) return false;
+  BlockSolution network = found;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const auto row = static_cast<size_t>(std::find(found.rows.begin(), found.rows.end(), rows[i]) -
+                                         found.rows.begin());
+    if (row == found.rows.size()) return false;
+    network.core[i] = unknowns[i];
+    network.right[i] = found.right[row];
+    network.residuals[i] = found.residuals[row];
+    for (size_t j = 0; j < unknowns.size(); ++j) {
+      const auto column = std::find(found.core.begin(), found.core.end(), unknowns[j]) - found.core.begin();
+      network.matrix[i][j] = found.matrix[row][static_cast<size_t>(column)];
+    }
+  }
+  const std::vector<std::vector<double>> m = NumbersOf(network.matrix);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (!(m[i][i] < 0)) continue;
+    for (ExprId& entry : network.matrix[i]) entry = pool_.Negate(entry);
+    network.right[i] = pool_.Negate(network.right[i]);
+  }
+  for (size_t i = 0; i < rows.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      const double gap = std::fabs(std::fabs(m[i][j]) - std::fabs(m[j][i]));
+      if (gap <= 1e-9 * std::fabs(m[i][j])) network.matrix[i][j] = network.matrix[j][i];
+    }
+  }
+  AddCore(network, false, {});
+  made_.back().group.network = meshes ? "Mesh currents" : "Node voltages";
+  for (const auto& [symbol, value] : network.solved) AddValue(symbol, value);
+  return true;
+}
+
 // `joined`: of several blocks, to be written as M q'' = Q; false where they are more than that.
 bool Finder::MakeBlock(std::span<const uint32_t> equations, bool joined) {
   constexpr size_t kMostEquations = 400;
@@ -479,6 +542,7 @@ bool Finder::MakeBlock(std::span<const uint32_t> equations, bool joined) {
       return true;
     }
     if (joined) return false;
+    if (AddNetwork(equations, held)) return true;
     std::vector<bool> wanted;
     if (options_.prefer != StateSpaceOptions::Prefer::kNothing) {
       for (const SymbolId unknown : held.unknowns)
@@ -495,15 +559,8 @@ bool Finder::MakeBlock(std::span<const uint32_t> equations, bool joined) {
           SolveBlock(pool_, held.residuals, held.unknowns, held.kept, {}, {}, [](ExprId) { return true; });
     solution.linear = false;
   }
-  // Mesh currents or node voltages that were asked for stay a matrix.
-  const auto is_wanted = [&](SymbolId unknown) {
-    return IsWanted(sorted_.OfSlot(slot_of_.at(unknown.value)).variable);
-  };
-  const bool network = options_.prefer != StateSpaceOptions::Prefer::kNothing && solution.linear &&
-                       solution.core.size() > 1 &&
-                       std::all_of(solution.core.begin(), solution.core.end(), is_wanted);
-  if (!solution.core.empty() && (network || !AddSolved(solution, held.motion))) {
-    if ((held.motion || network) && solution.linear) OrderRows(solution);
+  if (!solution.core.empty() && !AddSolved(solution, held.motion)) {
+    if (held.motion && solution.linear) OrderRows(solution);
     if (held.motion && options_.solve_motion)
       notes_.push_back("not solved for the accelerations " + ListOf(solution.core) + ": " +
                        (solution.linear ? "that would be longer than anybody reads"
@@ -727,6 +784,44 @@ void Finder::DescribeSymbols(StateSpace& out, const std::vector<ExprId>& roots) 
   out.symbols.insert(out.symbols.end(), parameters.begin(), parameters.end());
 }
 
+// Definitions that nothing reads any more, since what had them cancelled, go; all that is left is returned.
+std::vector<ExprId> Finder::DropUnread(StateSpace& out) const {
+  std::vector<ExprId> all;
+  for (const auto* list : {&out.derivatives, &out.outputs}) {
+    for (const ReadableEquation& e : *list) all.push_back(e.right);
+  }
+  for (const ReadableGroup& group : out.groups) {
+    for (const auto* list : {&group.right, &group.coriolis, &group.gravity, &group.residuals})
+      all.insert(all.end(), list->begin(), list->end());
+    for (const auto& row : group.matrix) all.insert(all.end(), row.begin(), row.end());
+  }
+  std::set<uint32_t> read;
+  for (const ReadableEquation& e : out.outputs) read.insert(pool_.SymbolOf(e.symbol).value);
+  std::vector<bool> stays(out.definitions.size(), false);
+  for (size_t next = 0; next < all.size(); ++next) {
+    for (const SymbolId symbol : AllSymbols(pool_, all[next])) read.insert(symbol.value);
+    if (next + 1 < all.size()) continue;
+    for (size_t k = 0; k < out.definitions.size(); ++k) {
+      if (stays[k] || !read.contains(pool_.SymbolOf(out.definitions[k].symbol).value)) continue;
+      stays[k] = true;
+      all.push_back(out.definitions[k].right);
+    }
+  }
+  std::vector<ReadableStep> steps;
+  std::vector<ReadableEquation> definitions;
+  for (ReadableStep step : out.steps) {
+    if (!step.is_group) {
+      if (!stays[step.index]) continue;
+      definitions.push_back(out.definitions[step.index]);
+      step.index = static_cast<uint32_t>(definitions.size()) - 1;
+    }
+    steps.push_back(step);
+  }
+  out.steps = std::move(steps);
+  out.definitions = std::move(definitions);
+  return all;
+}
+
 StateSpace Finder::Run() {
   std::vector<uint32_t> block_of(sorted_.equations.size());
   for (size_t b = 0; b < sorted_.blocks(); ++b) {
@@ -749,7 +844,6 @@ StateSpace Finder::Run() {
   MarkNeeded(roots);
 
   StateSpace out;
-  std::vector<ExprId> all;
   for (size_t at = 0; at < made_.size(); ++at) {
     Made& made = made_[at];
     if (!made.needed) continue;
@@ -773,14 +867,8 @@ StateSpace Finder::Run() {
         base_parameters_.push_back(symbol);
         out.steps.push_back({false, static_cast<uint32_t>(out.definitions.size())});
         out.definitions.push_back({pool_.Symbol(symbol), value, group.component});
-        all.push_back(value);
       }
       for (ExprId& entry : group.residuals) entry = Finish(entry);
-      made.group = group;
-      const std::vector<ExprId> parts = PartsOf(made);
-      all.insert(all.end(), parts.begin(), parts.end());
-      all.insert(all.end(), group.coriolis.begin(), group.coriolis.end());
-      all.insert(all.end(), group.gravity.begin(), group.gravity.end());
       if (group.linear) group.residuals.clear();
       out.steps.push_back({true, static_cast<uint32_t>(out.groups.size())});
       out.groups.push_back(std::move(group));
@@ -797,22 +885,17 @@ StateSpace Finder::Run() {
     const auto slot = slot_of_.find(made.symbols[0].value);
     out.definitions.push_back(
         {pool_.Symbol(made.symbols[0]), value, slot == slot_of_.end() ? "" : ComponentOf(slot->second)});
-    all.push_back(value);
   }
-  const auto finished = [&](ExprId symbol) {
-    const ExprId value = Finish(symbol);
-    all.push_back(value);
-    return value;
-  };
   for (size_t k = 0; k < sorted_.states.size(); ++k) {
     const uint32_t slot = sorted_.Slot(sorted_.states[k]);
-    out.derivatives.push_back({pool_.Symbol(SlotSymbol(slot)), finished(roots[k]), ComponentOf(slot)});
+    out.derivatives.push_back({pool_.Symbol(SlotSymbol(slot)), Finish(roots[k]), ComponentOf(slot)});
   }
   for (size_t k = 0; k < options_.outputs.size(); ++k) {
     const uint32_t slot = sorted_.Slot(options_.outputs[k]);
     out.outputs.push_back(
-        {pool_.Symbol(SlotSymbol(slot)), finished(roots[sorted_.states.size() + k]), ComponentOf(slot)});
+        {pool_.Symbol(SlotSymbol(slot)), Finish(roots[sorted_.states.size() + k]), ComponentOf(slot)});
   }
+  const std::vector<ExprId> printed = DropUnread(out);
   // An unknown that is the derivative of a state is called so.
   for (const ReadableEquation& e : out.derivatives) {
     const bool unknown = std::any_of(out.groups.begin(), out.groups.end(), [&](const ReadableGroup& g) {
@@ -824,7 +907,7 @@ StateSpace Finder::Run() {
   }
   out.notes = notes_;
   out.eliminated = static_cast<uint32_t>(sorted_.equations.size() - out.definitions.size());
-  DescribeSymbols(out, all);
+  DescribeSymbols(out, printed);
 
   out.linear = out.groups.empty() && out.definitions.empty();
   std::vector<SymbolId> unknowns;

@@ -42,7 +42,7 @@ BlockSolution SolveBlock(ExprPool& pool, std::vector<ExprId> residuals, std::vec
         const uint64_t size = SizeOf(pool, residuals[e]).operations;
         if (size >= best.cost) continue;
         for (size_t u = 0; u < unknowns.size(); ++u) {
-          if (gone[u] || kept[u] || (!wanted.empty() && wanted[u] && (!all || round > 0))) continue;
+          if (gone[u] || kept[u] || (!all && !wanted.empty() && wanted[u])) continue;
           if (std::find(symbols.begin(), symbols.end(), unknowns[u]) == symbols.end()) continue;
           const LinearForm form = LinearCoefficients(pool, residuals[e], std::span(&unknowns[u], 1));
           if (!form.linear) continue;

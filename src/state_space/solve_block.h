@@ -21,8 +21,7 @@ struct BlockSolution {
 };
 
 /// Unknowns with a number, or an expression of parameters, as coefficient are put into the other equations;
-/// those `wanted` after all others and by circuits and cut-sets only, coefficients 1 and -1 (none: no wish),
-/// those `kept` never. Equations that are `whole` (none: no
+/// those `wanted` after all others (none: no wish), those `kept` never. Equations that are `whole` (none: no
 /// wish) are not solved for anything. `is_zero`: whether a coefficient of parameters is 0 at the present
 /// numbers.
 BlockSolution SolveBlock(ExprPool& pool, std::vector<ExprId> residuals, std::vector<SymbolId> unknowns,

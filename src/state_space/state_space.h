@@ -39,6 +39,7 @@ struct ReadableGroup {
   /// rows and unknowns are in no such order.
   uint32_t freedoms = 0;
   std::vector<std::string> row_names;       // of these rows: joints, loops
+  std::string network;                      // "Mesh currents", "Node voltages"; empty: none of these
   std::vector<std::string> loops;           // by condition, the joints around it: "`crank`, `rod`"
   std::vector<std::vector<ExprId>> matrix;  // if linear
   std::vector<ExprId> right;                // if linear

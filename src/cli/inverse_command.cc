@@ -8,6 +8,10 @@
 #include "cli/files.h"
 #include "cli/prepare_run.h"
 #include "pipeline/choose_system.h"
+#include "cli/system_command.h"
+#include "cli/write_form.h"
+#include "closed_form/fraction.h"
+#include "derivation/describe_state_space.h"
 #include "simulation/initialize.h"
 #include "simulation/linearize.h"
 
@@ -68,6 +72,32 @@ void SayDegrees(const PreparedRun& p) {
         "followed; prescribe another variable, or take the result for short times only\n");
 }
 
+// What is asked for as formulas of time and parameters, where nothing has to be integrated or iterated.
+void SayClosedForm(const PreparedRun& p, const std::vector<std::string>& shown, const Console& console) {
+  Translation& t = *p.translation;
+  constexpr size_t kMostEquations = 1500;
+  constexpr uint64_t kMostOperations = 600;  // of all formulas: a page
+  StateSpaceOptions how;
+  std::string problem;
+  if (!t.sorted->states.empty() || t.sorted->equations.size() > kMostEquations ||
+      !t.program->externals.empty() || !FindOutputs(t, shown, &how.outputs, &problem))
+    return;
+  ExprPool& pool = t.equations->model->expressions;
+  const StateSpace space = FindStateSpace(*t.sorted, how);
+  uint64_t operations = 0;
+  for (const auto* list : {&space.definitions, &space.outputs}) {
+    for (const ReadableEquation& e : *list) operations += SizeOf(pool, e.right).operations;
+  }
+  if (!space.groups.empty() || operations > kMostOperations) return;
+  Document document;
+  SetOwners(pool, space, &document);
+  document.sections = {DescribeEquations(pool, space), DescribeNames(pool, space),
+                       DescribeParameters(pool, space, document.digits)};
+  document.sections[0].title = "In closed form";
+  std::string text;
+  if (WriteForm(document, "text", console, &text)) fmt::print("\n{}\n", text);
+}
+
 }  // namespace
 
 int RunInverse(const SimulateOptions& given, const Console& console) {
@@ -122,6 +152,7 @@ int RunInverse(const SimulateOptions& given, const Console& console) {
     if (std::find(options.shown.begin(), options.shown.end(), name) == options.shown.end())
       options.shown.push_back(name);
   }
+  SayClosedForm(p, options.shown, console);
   return RunSimulate(options, console);
 }
 

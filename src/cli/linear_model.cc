@@ -242,8 +242,10 @@ std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
     *exit = kExitForeign;
     return std::nullopt;
   }
-  LinearStart out{std::move(*model), {}};
+  LinearStart out{std::move(*model), {}, {}, 0};
   for (const uint32_t slot : program.state_slots) out.states.push_back(run.values[slot]);
+  out.values.assign(run.values.begin(), run.values.end());
+  out.switch_time = run.switch_time;
   return out;
 }
 

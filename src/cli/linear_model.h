@@ -19,6 +19,8 @@ constexpr size_t kMostStates = 5000;  // matrices are full
 struct LinearStart {
   LinearModel model;
   std::vector<double> states;  // their values there
+  std::vector<double> values;  // of all variables, by slot
+  double switch_time = 0;
 };
 
 /// None, with a message and the exit code, where an output is unknown or the start cannot be computed.

@@ -19,6 +19,7 @@
 #include "document/write_document.h"
 #include "expr/print_latex.h"
 #include "expr/print_text.h"
+#include "state_space/motion_chains.h"
 
 namespace cotree {
 namespace {
@@ -145,6 +146,10 @@ Json SpaceJson(ExprPool& pool, const StateSpace& space) {
                      {"gravity", texts(group.gravity)},
                      {"right", texts(group.right)},
                      {"residuals", texts(group.residuals)}});
+    if (group.freedoms > 0) {
+      steps.back()["freedoms"] = group.freedoms;
+      steps.back()["rows"] = group.row_names;
+    }
   }
   return {{"symbols", std::move(symbols)},
           {"steps", std::move(steps)},
@@ -163,6 +168,7 @@ int FindReadable(const EquationsOptions& options, const Translation& t, StateSpa
   for (const std::string& word : options.prefer) {
     if (word == "currents" || word == "through") how.prefer = StateSpaceOptions::Prefer::kThrough;
     if (word == "voltages" || word == "across") how.prefer = StateSpaceOptions::Prefer::kAcross;
+    if (word == "voltages" || word == "currents") how.prefer_domain = "electrical";
   }
   if (!FindOutputs(t, options.outputs, &how.outputs)) return kExitUsage;
   if (t.sorted->states.empty() && how.outputs.empty()) how.outputs = OutputsReadByNobody(t);
@@ -173,7 +179,9 @@ int FindReadable(const EquationsOptions& options, const Translation& t, StateSpa
                t.sorted->equations.size(), kMostEquations);
     return kExitUsage;
   }
+  how.chains = FindChains(t.mechanism);
   *space = FindStateSpace(*t.sorted, how);
+  for (const std::string& note : space->notes) fmt::print(stderr, "cotree: note: {}\n", note);
   // What nobody reads is not printed.
   constexpr uint64_t kMostOperations = 60000;
   const ExprPool& pool = t.equations->model->expressions;
@@ -237,7 +245,7 @@ int SayReadable(const EquationsOptions& options, Translation& t, const Console& 
     }
     start = LinearizeAtStart(t, options.outputs, true, ForeignCodeOf(options.foreign), &exit);
     if (!start) return exit;
-    document.sections = DescribeLinear(pool, space, *start, &document);
+    document.sections = DescribeLinear(pool, space, *start, FindStorageShares(t, *start), &document);
     if (document.sections.empty()) {
       const std::string reason = t.sorted->states.empty() ? "the system has no states"
                                  : !space.groups.empty()
@@ -245,9 +253,13 @@ int SayReadable(const EquationsOptions& options, Translation& t, const Console& 
                                            space.Find(space.groups[0].unknowns[0])->path +
                                            " is one of their unknowns)"
                                      : "its states are bound to each other (closed loops, quaternions)";
-      fmt::print(stderr, "cotree: there is no linear form in symbols: {}; `cotree linearize` gives numbers\n",
-                 reason);
-      return kExitNumerical;
+      const std::string note = "There is no linear form in symbols: " + reason + ". These are numbers.";
+      document.sections = DescribeLinearNumbers(pool, space, *start, note);
+      if (document.sections.empty()) {
+        fmt::print(stderr, "cotree: there is no linear form: {}\n", reason);
+        return kExitNumerical;
+      }
+      fmt::print(stderr, "cotree: note: there is no linear form in symbols: {}; numbers are printed\n", reason);
     }
   } else {
     document.sections.push_back(DescribeEquations(pool, space));

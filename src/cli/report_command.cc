@@ -25,6 +25,7 @@
 #include "drawing/draw_graph.h"
 #include "results/extremes.h"
 #include "results/select_columns.h"
+#include "state_space/motion_chains.h"
 
 namespace cotree {
 namespace {
@@ -52,7 +53,9 @@ class ReportWriter {
     Overview();
     Plots();
     if (IsSmallEnoughToDerive(t_)) {
-      const StateSpace space = FindStateSpace(*t_.sorted, {});
+      StateSpaceOptions how;
+      how.chains = FindChains(t_.mechanism);
+      const StateSpace space = FindStateSpace(*t_.sorted, how);
       SetOwners(pool_, space, &document_);
       for (DocumentSection& s :
            DeriveSteps(t_, space, DrawGraph(model_, *t_.graph, t_.mechanism, &t_.tree).svg, &document_))
@@ -205,7 +208,7 @@ class ReportWriter {
     const auto start = LinearizeAtStart(t_, {}, true, {}, &exit);
     if (!start) return;
     SetOwners(pool_, space, &document_);
-    for (DocumentSection& s : DescribeLinear(pool_, space, *start, &document_))
+    for (DocumentSection& s : DescribeLinear(pool_, space, *start, FindStorageShares(t_, *start), &document_))
       document_.sections.push_back(std::move(s));
   }
 

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <numeric>
 
 #include "expr/dependence.h"
+#include "expr/exact_number.h"
 #include "expr/walk.h"
 
 namespace cotree {
@@ -162,7 +164,11 @@ void FractionField::FindGenerators(std::span<const ExprId> roots) {
     open.pop_back();
     if (!seen.Insert(id, 0)) continue;
     const Op op = pool_.op(id);
-    if (op == Op::kNumber) continue;
+    if (op == Op::kNumber) {
+      const auto exact = FindExact(pool_.NumberValue(id));
+      if (exact && exact->pi_power != 0) plain.push_back(pool_.Number(std::numbers::pi));
+      continue;
+    }
     if (IsArithmetic(op) || (op == Op::kPower && PlainExponent(pool_, id))) {
       const auto operands = pool_.operands(id);
       if (op == Op::kPower)
@@ -295,6 +301,19 @@ std::optional<Fraction> FractionField::ConvertNode(ExprId id) {
   const Polynomial one = Polynomial::Integer(*ring_, 1);
   const Op op = pool_.op(id);
   if (op == Op::kNumber) {
+    const auto exact = FindExact(pool_.NumberValue(id));
+    const auto pi = GeneratorOf(pool_.Number(std::numbers::pi));
+    if (exact && exact->pi_power != 0 && pi) {
+      Polynomial upper = Polynomial::Integer(*ring_, exact->numerator),
+                 lower = Polynomial::Integer(*ring_, exact->denominator);
+      const Polynomial power =
+          Polynomial::Generator(*ring_, *pi).Power(static_cast<uint32_t>(std::abs(exact->pi_power)));
+      if (exact->pi_power > 0)
+        upper = upper * power;
+      else
+        lower = lower * power;
+      return Normalize(std::move(upper), std::move(lower));
+    }
     const auto number = Polynomial::Decimal(*ring_, pool_.NumberValue(id));
     if (number == nullptr) return std::nullopt;
     return Fraction{*number, one};
@@ -414,10 +433,16 @@ ExprId FractionField::Power(size_t generator, uint32_t exponent) const {
 }
 
 ExprId FractionField::Product(const Monomial& m) const {
-  std::vector<ExprId> factors{pool_.Number(m.coefficient)};
+  double number = m.coefficient;
+  std::vector<ExprId> factors{ExprId()};
   for (size_t k = 0; k < m.exponents.size(); ++k) {
-    if (m.exponents[k] > 0) factors.push_back(Power(k, m.exponents[k]));
+    if (m.exponents[k] == 0) continue;
+    if (pool_.IsNumber(generators_[k].expr))  // pi
+      number *= std::pow(pool_.NumberValue(generators_[k].expr), m.exponents[k]);
+    else
+      factors.push_back(Power(k, m.exponents[k]));
   }
+  factors[0] = pool_.Number(number);
   return pool_.Product(factors);
 }
 
@@ -695,7 +720,8 @@ ExprId FractionField::Shortest(const Fraction& fraction) const {
     const auto content = upper_content.DividedBy(lower_content)->Terms();
     const double value = content.empty() ? 0 : content[0].coefficient;
     // p/q with small p and q: p above, q below.
-    for (int q = 1; q <= 12; ++q) {
+    const auto exact = FindExact(value);
+    for (int q = 1; q <= (exact ? 1000 : 12); ++q) {
       const double p = value * q;
       if (std::fabs(p - std::round(p)) > 1e-12 || std::fabs(p) > 100) continue;
       numerator = upper * Polynomial::Integer(*ring_, std::lround(p));

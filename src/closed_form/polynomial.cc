@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "expr/exact_number.h"
+
 namespace cotree {
 namespace {
 
@@ -51,6 +53,12 @@ Polynomial Polynomial::Generator(const Ring& ring, size_t k) {
 
 std::unique_ptr<Polynomial> Polynomial::Decimal(const Ring& ring, double value) {
   if (!std::isfinite(value)) return nullptr;
+  if (const auto exact = FindExact(value); exact && exact->pi_power == 0) {
+    auto out = std::make_unique<Polynomial>(ring);
+    fmpq_mpoly_set_si(out->p_, exact->numerator, ring.ctx());
+    fmpq_mpoly_scalar_div_si(out->p_, out->p_, exact->denominator, ring.ctx());
+    return out;
+  }
   char buffer[40];
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific);
   // d.ddde-xx as an integer times a power of ten.

@@ -64,7 +64,8 @@ class Polynomial {
 
   static Polynomial Integer(const Ring& ring, long value);
   static Polynomial Generator(const Ring& ring, size_t k);
-  /// The decimal that a double is written as: 0.1 is 1/10. None for infinities and NaN.
+  /// The number that a double is written as: 0.1 is 1/10; one of 16 digits that is a small fraction to the
+  /// last bit is that fraction. None for infinities and NaN.
   static std::unique_ptr<Polynomial> Decimal(const Ring& ring, double value);
 
   /// Of terms with integers as coefficients.

@@ -71,8 +71,8 @@ class Steps {
   }
   // A symbol in the names of the system, known to the page as one of its component.
   ExprId Symbol(const std::string& name, const std::string& component) {
-    const ExprId symbol = pool_.Symbol(name);
-    document_->component_of.emplace(pool_.SymbolOf(symbol).value, component);
+    const ExprId symbol = SymbolOfName(pool_, name);
+    document_->component_of.emplace(pool_.symbol(pool_.SymbolOf(symbol)).base.value, component);
     return symbol;
   }
   // All symbols of an expression in the names of the system.
@@ -83,7 +83,6 @@ class Steps {
       if (!pool_.IsSymbol(id)) continue;
       const SymbolId base = pool_.symbol(pool_.SymbolOf(id)).base;
       std::string name(pool_.SymbolName(base));
-      while (name.starts_with("der(")) name = name.substr(4);
       while (!name.empty() && !components_.contains(name)) {
         const size_t dot = name.rfind('.');
         name = dot == std::string::npos ? "" : name.substr(0, dot);
@@ -383,13 +382,13 @@ void Steps::Topology() {
     std::vector<ExprId> terms;
     for (uint32_t k = system.row_first[row]; k < system.row_first[row + 1]; ++k) {
       const RowEntry& entry = system.row_entries[k];
-      const ExprId x = pool_.Symbol(system.VariableName(entry.variable, entry.order));
+      const ExprId x = SymbolOfName(pool_, system.VariableName(entry.variable, entry.order));
       terms.push_back(entry.sign < 0 ? pool_.Negate(x) : x);
     }
-    const ExprId right = pool_.Sum(terms), left = pool_.Symbol(system.VariableName(system.row_defined[row]));
+    const ExprId right = pool_.Sum(terms), left = SymbolOfName(pool_, system.VariableName(system.row_defined[row]));
     Own(right);
     Own(left);
-    const std::string component = document_->component_of[pool_.SymbolOf(left).value];
+    const std::string component = document_->component_of[pool_.symbol(pool_.SymbolOf(left)).base.value];
     equations.rows.push_back({left, right, component});
   }
   if (!equations.rows.empty()) s.items.emplace_back(std::move(equations));

@@ -2,6 +2,7 @@
 #include "derivation/describe_state_space.h"
 
 #include <algorithm>
+#include <span>
 
 #include "expr/print_loop.h"
 
@@ -14,9 +15,41 @@ ExprId Derivative(ExprPool& pool, ExprId symbol) {
   return pool.Symbol(pool.SymbolOfOrder(pool.SymbolOf(symbol), 1));
 }
 
+using Labels = std::vector<MatrixItem::Label>;
+
+// Of a matrix of rows by columns, those from (i, j) on.
+std::vector<std::vector<ExprId>> PartOf(const std::vector<std::vector<ExprId>>& matrix, size_t first_row,
+                                        size_t rows, size_t columns) {
+  std::vector<std::vector<ExprId>> out;
+  for (size_t i = first_row; i < first_row + rows; ++i)
+    out.emplace_back(matrix[i].begin(), matrix[i].begin() + static_cast<ptrdiff_t>(columns));
+  return out;
+}
+
+void AddVector(const std::string& name, const Labels& rows, std::span<const ExprId> values,
+               std::vector<DocumentItem>* items) {
+  if (values.empty()) return;
+  MatrixItem item;
+  item.name = name;
+  item.columns.push_back({"", ExprId(), ""});
+  item.rows = rows;
+  for (const ExprId value : values) item.entries.push_back({value});
+  items->emplace_back(std::move(item));
+}
+
+// "loop1, loop2: crank, rod, slide"
+std::string LoopsText(const ReadableGroup& group) {
+  std::string out;
+  for (size_t k = 0; k < group.loops.size(); ++k) {
+    const bool same = k + 1 < group.loops.size() && group.loops[k + 1] == group.loops[k];
+    out += group.row_names[group.freedoms + k] + (same ? ", " : " around " + group.loops[k]);
+    if (!same && k + 1 < group.loops.size()) out += "; ";
+  }
+  return out;
+}
+
 void AddGroup(ExprPool& pool, const StateSpace& space, const ReadableGroup& group,
               std::vector<DocumentItem>* items) {
-  const std::vector<ExprId> unknowns = Renamed(pool, space, group.unknowns);
   if (!group.linear) {
     EquationsItem equations;
     for (const ExprId residual : Renamed(pool, space, group.residuals))
@@ -25,49 +58,64 @@ void AddGroup(ExprPool& pool, const StateSpace& space, const ReadableGroup& grou
     items->emplace_back(std::move(equations));
     return;
   }
-  MatrixItem matrix;
-  matrix.name = std::string(1, group.is_motion ? 'M' : 'H');
-  const std::vector<ExprId> right = Renamed(pool, space, group.right);
-  for (size_t i = 0; i < right.size(); ++i) {
-    matrix.entries.push_back(Renamed(pool, space, group.matrix[i]));
+  const std::vector<ExprId> unknowns = Renamed(pool, space, group.unknowns),
+                            right = Renamed(pool, space, group.right);
+  const size_t all = unknowns.size(), moving = group.freedoms == 0 ? all : group.freedoms;
+  Labels rows, columns;
+  std::vector<std::vector<ExprId>> entries;
+  for (size_t i = 0; i < all; ++i) {
+    entries.push_back(Renamed(pool, space, group.matrix[i]));
     const ReadableSymbol* unknown = space.Find(group.unknowns[i]);
-    MatrixItem::Label label{"", unknowns[i], unknown == nullptr ? "" : unknown->component};
-    matrix.columns.push_back(label);
-    label.formula = ExprId();
-    label.text = label.component.empty() ? std::to_string(i + 1) : label.component;
-    matrix.rows.push_back(label);
+    const std::string component = unknown == nullptr ? "" : unknown->component;
+    columns.push_back({"", unknowns[i], component});
+    rows.push_back({!group.row_names.empty() ? group.row_names[i] : component, ExprId(), component});
+    if (rows.back().text.empty()) rows.back().text = std::to_string(i + 1);
   }
+  MatrixItem matrix;
+  matrix.entries = PartOf(entries, 0, moving, moving);
   matrix.symmetric = true;
-  for (size_t i = 0; i < matrix.entries.size(); ++i) {
+  for (size_t i = 0; i < moving; ++i) {
     for (size_t j = 0; j < i; ++j)
       matrix.symmetric = matrix.symmetric && matrix.entries[i][j] == matrix.entries[j][i];
   }
   // Rows have names where row i is the equation of unknown i.
-  for (size_t i = 0; i < matrix.rows.size() && !matrix.symmetric; ++i)
-    matrix.rows[i].text = std::to_string(i + 1);
+  for (size_t i = 0; i < all && !matrix.symmetric && group.freedoms == 0; ++i)
+    rows[i].text = std::to_string(i + 1);
+  const Labels moving_rows(rows.begin(), rows.begin() + static_cast<ptrdiff_t>(moving)),
+      moving_columns(columns.begin(), columns.begin() + static_cast<ptrdiff_t>(moving)),
+      held_rows(rows.begin() + static_cast<ptrdiff_t>(moving), rows.end());
+  const auto letter = [&](const char* name) { return FreeLetter(space, name); };
+  const std::string M = letter(group.is_motion ? "M" : "H"), V = letter("V"), G = letter("G"),
+                    Q = letter("Q"), J = letter("J"), gamma = letter("gamma"), lambda = letter("lambda");
   const bool split = !group.coriolis.empty() || !group.gravity.empty();
-  std::string sum = group.is_motion ? "Equations of motion, M times the accelerations"
-                                    : "Solved together at each evaluation, H times the unknowns";
-  if (!group.coriolis.empty()) sum += " + V (Coriolis and centrifugal terms)";
-  if (!group.gravity.empty()) sum += " + G (gravity)";
-  sum += split ? " = Q (forces):" : " = Q:";
-  items->emplace_back(TextItem{sum});
-  const std::vector<MatrixItem::Label> matrix_rows = matrix.rows;
+  std::string sum = group.is_motion ? "Equations of motion, " + M + " times the accelerations"
+                    : group.network.empty()
+                        ? "Solved together at each evaluation, " + M + " times the unknowns"
+                        : group.network + ", " + M + " times the unknowns";
+  if (!group.coriolis.empty()) sum += " + " + V + " (Coriolis and centrifugal terms)";
+  if (!group.gravity.empty()) sum += " + " + G + " (gravity)";
+  sum += " = " + Q + (split ? " (forces)" : "");
+  if (moving < all) sum += " + the transpose of " + J + " times " + lambda + " (what holds the loops)";
+  items->emplace_back(TextItem{sum + ":"});
+  matrix.name = M;
+  matrix.rows = moving_rows;
+  matrix.columns = moving_columns;
   items->emplace_back(std::move(matrix));
-  const auto vector = [&](const std::string& name, const std::vector<ExprId>& values) {
-    if (values.empty()) return;
-    MatrixItem item;
-    item.name = name;
-    item.columns.push_back({"", ExprId(), ""});
-    for (size_t i = 0; i < values.size(); ++i) {
-      item.entries.push_back({values[i]});
-      item.rows.push_back(matrix_rows[i]);
-    }
-    items->emplace_back(std::move(item));
-  };
-  vector("V", Renamed(pool, space, group.coriolis));
-  vector("G", Renamed(pool, space, group.gravity));
-  vector("Q", right);
+  const std::vector<ExprId> coriolis = Renamed(pool, space, group.coriolis),
+                            gravity = Renamed(pool, space, group.gravity);
+  for (const auto& [name, values] : {std::pair(V, &coriolis), {G, &gravity}, {Q, &right}})
+    AddVector(name, moving_rows, std::span(*values).first(std::min(values->size(), moving)), items);
+  if (moving == all) return;
+  items->emplace_back(TextItem{"Conditions of the loops, " + J + " times the accelerations = " + gamma + "; " +
+                               LoopsText(group) + ":"});
+  MatrixItem conditions;
+  conditions.name = J;
+  conditions.rows = held_rows;
+  conditions.columns = moving_columns;
+  conditions.entries = PartOf(entries, moving, all - moving, moving);
+  items->emplace_back(std::move(conditions));
+  AddVector(gamma, held_rows, std::span(right).subspan(moving), items);
+  AddVector(lambda, held_rows, std::span(unknowns).subspan(moving), items);
 }
 
 std::string RoleName(Role role) {

@@ -30,13 +30,23 @@ ExprId SolvedRow(const SortedSystem& sorted, uint32_t row, uint32_t times, uint3
   if (own != terms.end()) terms.erase(own);
   std::vector<ExprId> sum;
   for (const Term& t : terms) {
-    const ExprId x = pool.Symbol(system.VariableName(t.ref.variable, t.ref.order));
+    const ExprId x = SymbolOfName(pool, system.VariableName(t.ref.variable, t.ref.order));
     sum.push_back(t.sign * factor < 0 ? pool.Negate(x) : x);
   }
   return pool.Sum(sum);
 }
 
 }  // namespace
+
+ExprId SymbolOfName(ExprPool& pool, std::string_view name) {
+  constexpr std::string_view kRate = "der(";
+  int order = 0;
+  while (name.starts_with(kRate) && name.ends_with(')')) {
+    name = name.substr(kRate.size(), name.size() - kRate.size() - 1);
+    ++order;
+  }
+  return pool.Symbol(name, order);
+}
 
 ExprId InSystemNames(const SortedSystem& sorted, const Part& part, ExprId expr) {
   const EquationSystem& system = *sorted.system;
@@ -52,7 +62,8 @@ ExprId InSystemNames(const SortedSystem& sorted, const Part& part, ExprId expr) 
     const uint32_t local = sorted.derived->VariableOf(part.scalar, info.base);
     const VariableRef ref = local == UINT32_MAX ? VariableRef{} : system.Resolve(part, local);
     if (ref.variable != UINT32_MAX)
-      names.emplace_back(symbol, pool.Symbol(system.VariableName(ref.variable, ref.order + info.order)));
+      names.emplace_back(symbol,
+                         SymbolOfName(pool, system.VariableName(ref.variable, ref.order + info.order)));
     else if (local == UINT32_MAX)
       names.emplace_back(symbol, pool.Symbol(pool.DeclareSymbol((owner.empty() ? "" : owner + ".") +
                                                                     std::string(pool.SymbolName(symbol)),

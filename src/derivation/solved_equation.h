@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "block_triangular/sorted_system.h"
 
@@ -12,6 +13,10 @@ namespace cotree {
 `unknown = ...`, as the program computes it. None where it cannot be solved. */
 std::optional<ExprId> SolvedRight(const SortedSystem& sorted, uint32_t sorted_equation);
 std::optional<std::string> SolvedText(const SortedSystem& sorted, uint32_t sorted_equation);
+
+/// The symbol of a variable's name in the system: `der(c.v)` is c.v differentiated once, not a letter of that
+/// name.
+ExprId SymbolOfName(ExprPool& pool, std::string_view name);
 
 /// An expression of a part's class in the names of the system.
 ExprId InSystemNames(const SortedSystem& sorted, const Part& part, ExprId expr);

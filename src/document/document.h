@@ -60,6 +60,13 @@ struct MatrixItem {
   bool symmetric = false;  // one of two equal entries is enough
 };
 
+inline bool HasColumnLabels(const MatrixItem& item) {
+  for (const MatrixItem::Label& label : item.columns) {
+    if (!label.text.empty() || !label.formula.IsNone()) return true;
+  }
+  return false;
+}
+
 /** An SVG picture; `text` for forms that have no pictures. */
 struct PictureItem {
   std::string title, svg, text;

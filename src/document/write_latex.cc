@@ -60,7 +60,7 @@ class LatexWriter {
   std::string Run() {
     out_ =
         "\\documentclass[10pt,a4paper]{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{amsmath,amssymb,"
-        "longtable,geometry,graphicx}\n\\geometry{margin=20mm}\n\\allowdisplaybreaks\n"
+        "longtable,array,geometry,graphicx}\n\\geometry{margin=20mm}\n\\allowdisplaybreaks\n\\sloppy\n"
         "\\setcounter{MaxMatrixCols}{50}\n\\begin{document}\n";
     out_ += "\\section*{" + LatexText(document_.title) + "}\n";
     if (!document_.description.empty()) out_ += LatexText(document_.description) + "\n";
@@ -85,7 +85,7 @@ class LatexWriter {
     out_ += "\\end{itemize}\n";
   }
   void WriteItem(const TableItem& item) {
-    out_ += "\\begin{longtable}{" + item.alignment + "}\n";
+    out_ += "\\begin{longtable}{" + ColumnsOf(item) + "}\n";
     for (size_t k = 0; k < item.columns.size(); ++k)
       out_ += (k > 0 ? " & " : "") + LatexText(item.columns[k]);
     out_ += " \\\\ \\hline\n";
@@ -93,41 +93,92 @@ class LatexWriter {
       for (size_t k = 0; k < row.cells.size(); ++k) {
         const TableCell& cell = row.cells[k];
         out_ += (k > 0 ? " & " : "") +
-                (cell.is_formula() ? "$" + Formula(cell.formula) + "$" : LatexText(cell.text));
+                (cell.is_formula() ? "$" + Formula(cell.formula) + "$" : Breakable(LatexText(cell.text)));
       }
       out_ += " \\\\\n";
     }
     out_ += "\\end{longtable}\n";
   }
+  // Paths may go on in the next line behind a point or an underline.
+  static std::string Breakable(const std::string& text) {
+    std::string out;
+    for (size_t k = 0; k < text.size(); ++k) {
+      out += text[k];
+      const bool inside = k + 1 < text.size() && text[k + 1] != ' ';
+      if (inside && (text[k] == '.' || (text[k] == '_' && k > 0 && text[k - 1] == '\\')))
+        out += "\\allowbreak{}";
+    }
+    return out;
+  }
+  // Columns of a table that is too wide for the page are paragraphs, each of a width by what it holds.
+  std::string ColumnsOf(const TableItem& item) const {
+    constexpr double kRoom = 88;  // letters of text, room between columns taken off
+    std::vector<double> widths;
+    double sum = 0;
+    for (size_t k = 0; k < item.alignment.size(); ++k) {
+      double width = k < item.columns.size() ? static_cast<double>(item.columns[k].size()) : 0;
+      for (const TableItem::Row& row : item.rows) {
+        if (k >= row.cells.size()) continue;
+        const TableCell& cell = row.cells[k];
+        width = std::max(width, cell.is_formula() ? WidthOfLatex(Formula(cell.formula))
+                                                  : static_cast<double>(cell.text.size()));
+      }
+      widths.push_back(width);
+      sum += width + 2;
+    }
+    if (sum <= kRoom) return item.alignment;
+    // Narrow ones as they are; the others share what is left.
+    const double fair = kRoom / static_cast<double>(widths.size());
+    double narrow = 0, wide = 0;
+    for (const double width : widths) (width <= fair ? narrow : wide) += width + 2;
+    std::string out;
+    for (size_t k = 0; k < widths.size(); ++k) {
+      if (widths[k] <= fair) {
+        out += item.alignment[k];
+        continue;
+      }
+      const double share = std::max(0.08, (widths[k] + 2) / wide * (kRoom - narrow) / kRoom * 0.97);
+      out += ">{\\raggedright\\arraybackslash}p{" + std::to_string(share).substr(0, 5) + "\\linewidth}";
+    }
+    return out;
+  }
   void WriteItem(const EquationsItem& item) {
     if (item.rows.empty()) return;
     out_ += "\\begin{align*}\n";
+    double lefts = 0;  // all right sides begin behind the widest left side
+    for (const EquationsItem::Row& row : item.rows)
+      lefts = std::max(lefts, row.left.IsNone() ? 1 : WidthOfLatex(Formula(row.left)));
     for (size_t k = 0; k < item.rows.size(); ++k) {
       const EquationsItem::Row& row = item.rows[k];
-      out_ += (row.left.IsNone() ? "0" : Formula(row.left)) + " &= ";
-      const std::vector<std::string> lines = LatexLines(*document_.pool, row.right, print_);
+      const std::string left = row.left.IsNone() ? "0" : Formula(row.left);
+      out_ += left + " &= ";
+      const std::vector<std::string> lines =
+          LatexLines(*document_.pool, row.right, print_, kMostCharacters, kPage - lefts);
       for (size_t i = 0; i < lines.size(); ++i) out_ += (i > 0 ? " \\\\\n & \\quad " : "") + lines[i];
-      if (!row.note.empty()) out_ += " && \\text{" + LatexText(row.note) + "}";
+      if (!row.note.empty()) out_ += " \\\\\n & \\quad \\text{(" + LatexText(row.note) + ")}";
       out_ += k + 1 < item.rows.size() ? " \\\\\n" : "\n";
     }
     out_ += "\\end{align*}\n";
   }
   void WriteItem(const MatrixItem& item) {
-    constexpr size_t kLongestEntry = 160;
-    size_t longest = 0;
-    for (const auto& row : item.entries) {
-      for (const ExprId entry : row) longest = std::max(longest, Formula(entry).size());
-    }
-    if (longest > kLongestEntry) {
-      // Entry by entry.
+    // Shrunk a little a matrix is still read; otherwise entry by entry, under the names of its rows and
+    // columns.
+    constexpr double kWidest = 1.6 * kPage;
+    const std::string whole = LatexMatrix(*document_.pool, item, print_);
+    const bool numbers = std::all_of(item.entries.begin(), item.entries.end(), [&](const auto& row) {
+      return std::all_of(row.begin(), row.end(), [&](ExprId e) { return document_.pool->IsNumber(e); });
+    });
+    if (!numbers && WidthOfMatrix(item) > kWidest) {
+      out_ += "$" + LatexOfName(item.name) + "$" + HeadingOf(item) + "\n";
       std::string lines;
       for (size_t i = 0; i < item.entries.size(); ++i) {
         for (size_t j = 0; j < item.entries[i].size(); ++j) {
           if (document_.pool->IsZero(item.entries[i][j]) || (item.symmetric && j < i)) continue;
           lines += (lines.empty() ? "" : " \\\\\n") +
-                   ("\\mathrm{" + LatexText(item.name) + "}_{" + std::to_string(i + 1)) +
+                   ("{" + LatexOfName(item.name) + "}_{" + std::to_string(i + 1)) +
                    (item.columns.size() > 1 ? "," + std::to_string(j + 1) : "") + "} &= ";
-          const std::vector<std::string> parts = LatexLines(*document_.pool, item.entries[i][j], print_);
+          const std::vector<std::string> parts =
+              LatexLines(*document_.pool, item.entries[i][j], print_, kMostCharacters, kPage - 6);
           for (size_t k = 0; k < parts.size(); ++k) lines += (k > 0 ? " \\\\\n & \\quad " : "") + parts[k];
         }
       }
@@ -137,7 +188,28 @@ class LatexWriter {
     out_ +=
         "\\begin{equation*}\n\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{$"
         "\\displaystyle " +
-        LatexMatrix(*document_.pool, item, print_) + "$}\n\\end{equation*}\n";
+        whole + "$}\n\\end{equation*}\n";
+  }
+  std::string LabelOf(const MatrixItem::Label& l) const {
+    return l.formula.IsNone() ? LatexText(l.text) : "$" + Formula(l.formula) + "$";
+  }
+  double WidthOfMatrix(const MatrixItem& item) const {
+    std::vector<double> widths(item.columns.size(), 0);
+    double sum = 8;
+    for (const auto& row : item.entries) {
+      for (size_t j = 0; j < row.size() && j < widths.size(); ++j)
+        widths[j] = std::max(widths[j], WidthOfLatex(Formula(row[j])) + 2);
+    }
+    for (const double width : widths) sum += width;
+    return sum;
+  }
+  // " by (w_1', w_2'), symmetric; rows yaw, elbow:"
+  std::string HeadingOf(const MatrixItem& item) const {
+    std::string columns, rows;
+    for (const MatrixItem::Label& l : item.columns) columns += (columns.empty() ? "" : ", ") + LabelOf(l);
+    for (const MatrixItem::Label& l : item.rows) rows += (rows.empty() ? "" : ", ") + LabelOf(l);
+    return (HasColumnLabels(item) ? " by (" + columns + ")" : "") + (item.symmetric ? ", symmetric" : "") +
+           "; rows " + rows + ":";
   }
   void WriteItem(const PictureItem& item) { WriteItem(CodeItem{item.text}); }
   void WriteItem(const PatternItem& item) {
@@ -156,6 +228,9 @@ class LatexWriter {
     for (const DocumentItem& inner : item.items) Write(inner);
   }
 
+  static constexpr double kPage = 80;  // letters on a line
+  static constexpr size_t kMostCharacters = 20000;
+
   const Document& document_;
   PrintOptions print_;
   std::string out_;
@@ -163,55 +238,16 @@ class LatexWriter {
 
 }  // namespace
 
-std::vector<std::string> LatexLines(const ExprPool& pool, ExprId expr, const PrintOptions& print,
-                                    size_t most) {
-  constexpr size_t kLongest = 260;  // characters of LaTeX that fit into a line, about
-  PrintOptions limited = print;
-  limited.limit = 8 * most;  // marks of components count there
-  const std::string whole = PrintLatex(pool, expr, limited);
-  // Marks of components are no text.
-  PrintOptions plain = print;
-  plain.components = nullptr;
-  plain.limit = 2 * most;
-  const auto length = [&](ExprId e) { return PrintLatex(pool, e, plain).size(); };
-  const size_t size = length(expr);
-  if (size > most)
-    return {"\\text{(longer than " + std::to_string(most) + " characters: too long to be shown)}"};
-  if (size <= kLongest) return {whole};
-  const auto joined = [&](ExprId part) {
-    std::string text;
-    for (const std::string& line : LatexLines(pool, part, print, most))
-      text += (text.empty() ? "&" : "\\\\ &\\quad ") + line;
-    return "\\begin{aligned} " + text + " \\end{aligned}";
-  };
-  if (pool.op(expr) == Op::kDivide)
-    return {"\\frac{" + joined(pool.operand(expr, 0)) + "}{" + joined(pool.operand(expr, 1)) + "}"};
-  if (pool.op(expr) != Op::kAdd) return {whole};
-  std::vector<std::string> lines{""};
-  size_t used = 0;
-  for (const ExprId term : ReadableOrder(pool, expr, print.main_letter).Terms(expr)) {
-    std::string text = PrintLatex(pool, term, print);
-    const size_t own = length(term);
-    if (!lines.back().empty() || lines.size() > 1)
-      text = text.starts_with('-') ? " - " + text.substr(1) : " + " + text;
-    if (!lines.back().empty() && used + own > kLongest) {
-      lines.emplace_back();
-      used = 0;
-    }
-    lines.back() += text;
-    used += own;
-  }
-  return lines;
-}
-
 std::string LatexMatrix(const ExprPool& pool, const MatrixItem& item, const PrintOptions& print) {
   const auto label = [&](const MatrixItem::Label& l) {
     return l.formula.IsNone() ? "\\mathrm{" + LatexText(l.text) + "}" : PrintLatex(pool, l.formula, print);
   };
-  std::string out = item.name.empty() ? "" : "\\mathrm{" + LatexText(item.name) + "} = ";
+  std::string out = item.name.empty() ? "" : LatexOfName(item.name) + " = ";
   out += "\\begin{array}{c|" + std::string(item.columns.size(), 'c') + "}";
-  for (const MatrixItem::Label& column : item.columns) out += " & " + label(column);
-  out += " \\\\ \\hline ";
+  if (HasColumnLabels(item)) {
+    for (const MatrixItem::Label& column : item.columns) out += " & " + label(column);
+    out += " \\\\ \\hline ";
+  }
   for (size_t i = 0; i < item.entries.size(); ++i) {
     if (i < item.rows.size()) out += label(item.rows[i]);
     for (const ExprId entry : item.entries[i]) out += " & " + PrintLatex(pool, entry, print);

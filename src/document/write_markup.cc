@@ -185,13 +185,29 @@ class MathmlWriter {
     }
   }
   void WriteItem(const MatrixItem& item) {
-    std::string inside = "<mrow><mi>" + Escaped(item.name) + "</mi><mo>=</mo><mo>[</mo><mtable>";
-    for (const auto& row : item.entries) {
-      inside += "<mtr>";
-      for (const ExprId entry : row) inside += "<mtd>" + Inside(entry) + "</mtd>";
-      inside += "</mtr>";
+    // A line right of the rows' labels and one below those of the columns, as the array of LaTeX has them.
+    const auto cell = [](const std::string& inside, const char* line) {
+      return "<mtd" + (*line == 0 ? "" : " style=\"border-" + std::string(line) + ":1px solid\"") + ">" +
+             inside + "</mtd>";
+    };
+    const auto label = [&](const MatrixItem::Label& l, const char* line) {
+      return cell(l.formula.IsNone() ? "<mtext>" + Escaped(l.text) + "</mtext>" : Inside(l.formula), line);
+    };
+    std::string table;
+    if (HasColumnLabels(item)) {
+      table += "<mtr>" + cell("", "bottom");
+      for (const MatrixItem::Label& column : item.columns) table += label(column, "bottom");
+      table += "</mtr>";
     }
-    out_ += "<p>" + Math(inside + "</mtable><mo>]</mo></mrow>") + "</p>\n";
+    for (size_t i = 0; i < item.entries.size(); ++i) {
+      table += "<mtr>" + (i < item.rows.size() ? label(item.rows[i], "right") : cell("", "right"));
+      for (const ExprId entry : item.entries[i]) table += cell(Inside(entry), "");
+      table += "</mtr>";
+    }
+    out_ += "<p>" +
+            Math("<mrow>" + (item.name.empty() ? "" : MathmlOfName(item.name) + "<mo>=</mo>") + "<mtable>" +
+                 table + "</mtable></mrow>") +
+            "</p>\n";
   }
   void WriteItem(const PictureItem& item) {
     if (!item.svg.empty())

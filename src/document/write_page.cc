@@ -136,7 +136,7 @@ class JsonWriter {
       texts.push_back(std::move(text));
     }
     return {{"kind", "matrix"},
-            {"name", item.name},
+            {"name", LatexOfName(item.name)},
             {"rows", std::move(rows)},
             {"columns", std::move(columns)},
             {"entries", std::move(entries)},

@@ -172,7 +172,8 @@ class TextWriter {
     return label.formula.IsNone() ? label.text : Formula(label.formula);
   }
   void WriteItem(const MatrixItem& item, const std::string& indent) {
-    std::vector<std::vector<std::string>> rows{{item.name}};
+    const std::string name = UnicodeName(item.name);
+    std::vector<std::vector<std::string>> rows{{name}};
     std::string alignment = "l";
     for (const MatrixItem::Label& column : item.columns) {
       rows[0].push_back(LabelText(column));
@@ -190,16 +191,27 @@ class TextWriter {
     for (const size_t w : widths) widest += w + 2;
     if (indent.size() + widest <= style_.width) return WriteRows(rows, alignment, indent, true);
     // Too wide for a picture of it: entry by entry.
-    if (item.columns.size() > 1) {
-      std::string by;
-      for (size_t k = 1; k < rows[0].size(); ++k) by += (k > 1 ? ", " : "") + rows[0][k];
-      Wrap(item.name + (item.symmetric ? ", symmetric," : "") + " by (" + by + ")", indent + "  ", indent);
+    const auto list = [](const std::vector<std::string>& all) {
+      std::string out;
+      for (size_t k = 0; k < all.size(); ++k) out += (k > 0 ? ", " : "") + all[k];
+      return out;
+    };
+    std::vector<std::string> names;  // of the rows; numbers say nothing
+    for (size_t i = 1; i < rows.size(); ++i) {
+      if (rows[i][0] != std::to_string(i)) names.push_back(rows[i][0]);
     }
+    const std::string of = names.size() + 1 == rows.size() ? list(names) : "";
+    if (item.columns.size() > 1)
+      Wrap(name + " by (" + list({rows[0].begin() + 1, rows[0].end()}) + ")" +
+               (item.symmetric ? ", symmetric" : "") + (of.empty() ? "" : "; rows " + of),
+           indent + "  ", indent);
+    else if (!of.empty() && rows.size() > 2)
+      Wrap(name + ", rows " + of, indent + "  ", indent);
     for (size_t i = 0; i < item.entries.size(); ++i) {
       for (size_t j = 0; j < item.entries[i].size(); ++j) {
         if (document_.pool->IsZero(item.entries[i][j]) || (item.symmetric && j < i)) continue;
         const std::string second = item.columns.size() > 1 ? "," + std::to_string(j + 1) : "";
-        const std::string at = item.name + "[" + std::to_string(i + 1) + second + "] = ";
+        const std::string at = name + "[" + std::to_string(i + 1) + second + "] = ";
         WriteFormula(indent + at, rows[i + 1][j + 1], indent.size() + Width(at) + 4);
       }
     }

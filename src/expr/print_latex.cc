@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "expr/exact_number.h"
 #include "expr/print_names.h"
 
 namespace cotree {
@@ -27,6 +28,11 @@ bool IsNumeral(std::string_view text) {
 
 std::string LatexOfNumber(double value, int digits) {
   if (std::isinf(value)) return value < 0 ? "-\\infty" : "\\infty";
+  if (const auto exact = FindExact(value)) {
+    const ExactText text = TextOfExact(*exact, " ", "\\pi", "^{2}", "^{3}");
+    const std::string above = text.above.empty() ? "1" : text.above;
+    return (value < 0 ? "-" : "") + (text.below.empty() ? above : "\\frac{" + above + "}{" + text.below + "}");
+  }
   std::string text = FormatNumber(value, digits);
   const size_t e = text.find('e');
   if (e == std::string::npos) return text;
@@ -68,7 +74,8 @@ class LatexPrinter : public PrintLoop {
     switch (pool_.op(id)) {
       case Op::kNumber:
         return pool_.NumberValue(id) < 0 && !drop_sign ? kSum
-               : FormatNumber(pool_.NumberValue(id), options_.digits).find('e') != std::string::npos
+               : FormatNumber(pool_.NumberValue(id), options_.digits).find('e') != std::string::npos ||
+                       FindExact(pool_.NumberValue(id))
                    ? kFactor
                    : kPrimary;
       case Op::kAdd:
@@ -81,6 +88,8 @@ class LatexPrinter : public PrintLoop {
         return kFactor;
       case Op::kSumOver:
         return kSum;
+      case Op::kIf:
+        return kLoose;
       default:
         return IsRelation(pool_.op(id))                                  ? kRelation
                : IsLogical(pool_.op(id)) && pool_.op(id) != Op::kBoolean ? kLogic
@@ -108,6 +117,7 @@ class LatexPrinter : public PrintLoop {
     if (options_.components == nullptr) return text;
     const auto at = options_.components->find(pool_.symbol(symbol).base.value);
     if (at == options_.components->end() || at->second.empty()) return text;
+    if (at->second.find_first_of(",=") != std::string::npos) return text;  // a list of marks to KaTeX
     return "\\htmlData{component=" + at->second + "}{" + text + "}";
   }
 
@@ -127,8 +137,9 @@ class LatexPrinter : public PrintLoop {
       if (first && pool_.IsNumber(factor)) {
         const double value = pool_.NumberValue(factor);
         if (value < 0 && !drop_sign) Put("-");
-        if (std::fabs(value) == 1) continue;
-        Put(LatexOfNumber(std::fabs(value), options_.digits));
+        const std::string text = LatexOfNumber(std::fabs(value), options_.digits);
+        if (text == "1") continue;
+        Put(text);
         after_number = true;
       } else {
         const ExprId start = pool_.op(factor) == Op::kPower ? pool_.operand(factor, 0) : factor;
@@ -243,14 +254,22 @@ class LatexPrinter : public PrintLoop {
 }  // namespace
 
 std::string LatexOfSymbol(const ExprPool& pool, SymbolId symbol) {
-  const TypesetName name = SplitForTypesetting(pool.SymbolName(symbol));
+  return LatexOfName(pool.SymbolName(symbol), pool.symbol(symbol).order);
+}
+
+std::string LatexOfName(std::string_view whole, uint32_t order) {
+  if (const std::vector<std::string_view> parts = SplitSideBySide(whole); !parts.empty()) {
+    std::string out;
+    for (const std::string_view part : parts) out += (out.empty() ? "" : " \\; ") + LatexOfName(part);
+    return "\\left[" + out + "\\right]";
+  }
+  const TypesetName name = SplitForTypesetting(whole);
   std::string text;
   if (!GreekLetter(name.letter).empty()) {
     text = "\\" + std::string(name.letter);
   } else {
     text = name.letter.size() == 1 ? std::string(name.letter) : "\\mathrm{" + Escape(name.letter) + "}";
   }
-  const uint32_t order = pool.symbol(symbol).order;
   if (order == 1) text = "\\dot{" + text + "}";
   if (order == 2) text = "\\ddot{" + text + "}";
   std::string subscripts;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "expr/exact_number.h"
 #include "expr/print_names.h"
 
 namespace cotree {
@@ -33,6 +34,13 @@ std::string Tag(std::string_view tag, std::string_view text) {
 
 std::string MathmlOfNumber(double value, int digits) {
   if (std::isinf(value)) return Tag("mn", "∞");
+  if (const auto exact = FindExact(value)) {
+    const std::string times = "</mn><mo>&#x2062;</mo><mn>";
+    const ExactText text = TextOfExact(*exact, times, "π", "²", "³");
+    const std::string above = Tag("mn", text.above.empty() ? "1" : text.above);
+    if (text.below.empty()) return "<mrow>" + above + "</mrow>";
+    return "<mfrac><mrow>" + above + "</mrow><mrow>" + Tag("mn", text.below) + "</mrow></mfrac>";
+  }
   const std::string text = FormatNumber(value, digits);
   const size_t e = text.find('e');
   if (e == std::string::npos) return Tag("mn", text);
@@ -43,23 +51,7 @@ std::string MathmlOfNumber(double value, int digits) {
 }
 
 std::string MathmlOfSymbol(const ExprPool& pool, SymbolId symbol) {
-  const TypesetName name = SplitForTypesetting(pool.SymbolName(symbol));
-  const std::string_view greek = GreekLetter(name.letter);
-  std::string text = Tag("mi", greek.empty() ? Escape(name.letter) : std::string(greek));
-  const uint32_t order = pool.symbol(symbol).order;
-  if (order == 1 || order == 2) text = "<mover>" + text + Tag("mo", order == 1 ? "˙" : "¨") + "</mover>";
-  std::string below;
-  for (std::string_view subscript : name.subscripts) {
-    if (!below.empty()) below += ",";
-    below += subscript;
-  }
-  if (!name.path.empty()) below += (below.empty() ? "" : ",") + std::string(name.path);
-  const std::string sub = below.empty() ? "" : Tag("mtext", Escape(below));
-  const std::string super = order > 2 ? Tag("mtext", "(" + std::to_string(order) + ")") : "";
-  if (!sub.empty() && !super.empty()) return "<msubsup>" + text + sub + super + "</msubsup>";
-  if (!sub.empty()) return "<msub>" + text + sub + "</msub>";
-  if (!super.empty()) return "<msup>" + text + super + "</msup>";
-  return text;
+  return MathmlOfName(pool.SymbolName(symbol), pool.symbol(symbol).order);
 }
 
 class MathmlPrinter : public PrintLoop {
@@ -73,10 +65,14 @@ class MathmlPrinter : public PrintLoop {
   int BindingOf(ExprId id, bool drop_sign) const {
     switch (pool_.op(id)) {
       case Op::kNumber:
-        return pool_.NumberValue(id) < 0 && !drop_sign ? kSum : kPrimary;
+        return pool_.NumberValue(id) < 0 && !drop_sign ? kSum
+               : FindExact(pool_.NumberValue(id))      ? kFactor
+                                                       : kPrimary;
       case Op::kAdd:
       case Op::kSumOver:
         return kSum;
+      case Op::kIf:
+        return kLoose;
       case Op::kMultiply:
         return pool_.IsNegative(id) && !drop_sign ? kSum : kTerm;
       case Op::kDivide:
@@ -134,8 +130,9 @@ class MathmlPrinter : public PrintLoop {
       if (first && pool_.IsNumber(factor)) {
         const double value = pool_.NumberValue(factor);
         if (value < 0 && !drop_sign) Put("<mo>-</mo>");
-        if (std::fabs(value) == 1) continue;
-        Put(MathmlOfNumber(std::fabs(value), options_.digits));
+        const std::string text = MathmlOfNumber(std::fabs(value), options_.digits);
+        if (text == Tag("mn", "1")) continue;
+        Put(text);
       } else {
         if (!first) Put("<mo>·</mo>");
         Put(factor, kFactor);
@@ -255,6 +252,31 @@ class MathmlPrinter : public PrintLoop {
 };
 
 }  // namespace
+
+std::string MathmlOfName(std::string_view whole, uint32_t order) {
+  if (const std::vector<std::string_view> parts = SplitSideBySide(whole); !parts.empty()) {
+    std::string out;
+    for (const std::string_view part : parts)
+      out += (out.empty() ? "" : "<mspace width=\"0.4em\"/>") + MathmlOfName(part);
+    return "<mrow><mo>[</mo>" + out + "<mo>]</mo></mrow>";
+  }
+  const TypesetName name = SplitForTypesetting(whole);
+  const std::string_view greek = GreekLetter(name.letter);
+  std::string text = Tag("mi", greek.empty() ? Escape(name.letter) : std::string(greek));
+  if (order == 1 || order == 2) text = "<mover>" + text + Tag("mo", order == 1 ? "˙" : "¨") + "</mover>";
+  std::string below;
+  for (std::string_view subscript : name.subscripts) {
+    if (!below.empty()) below += ",";
+    below += subscript;
+  }
+  if (!name.path.empty()) below += (below.empty() ? "" : ",") + std::string(name.path);
+  const std::string sub = below.empty() ? "" : Tag("mtext", Escape(below));
+  const std::string super = order > 2 ? Tag("mtext", "(" + std::to_string(order) + ")") : "";
+  if (!sub.empty() && !super.empty()) return "<msubsup>" + text + sub + super + "</msubsup>";
+  if (!sub.empty()) return "<msub>" + text + sub + "</msub>";
+  if (!super.empty()) return "<msup>" + text + super + "</msup>";
+  return text;
+}
 
 std::string PrintMathml(const ExprPool& pool, ExprId expr, const PrintOptions& options) {
   return "<math><mrow>" + MathmlPrinter(pool, expr, options).Run(expr) + "</mrow></math>";

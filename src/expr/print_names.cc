@@ -38,6 +38,18 @@ TypesetName SplitForTypesetting(std::string_view name) {
   return result;
 }
 
+std::vector<std::string_view> SplitSideBySide(std::string_view name) {
+  std::vector<std::string_view> out;
+  if (!name.starts_with('[') || !name.ends_with(']')) return out;
+  name = name.substr(1, name.size() - 2);
+  while (!name.empty()) {
+    const size_t end = name.find(' ');
+    out.push_back(name.substr(0, end));
+    name = end == std::string_view::npos ? std::string_view() : name.substr(end + 1);
+  }
+  return out;
+}
+
 std::string_view GreekLetter(std::string_view name) {
   static constexpr std::pair<std::string_view, std::string_view> kLetters[] = {
       {"alpha", "α"},   {"beta", "β"},  {"gamma", "γ"},  {"delta", "δ"}, {"epsilon", "ε"}, {"zeta", "ζ"},

@@ -17,6 +17,9 @@ struct TypesetName {
 
 TypesetName SplitForTypesetting(std::string_view name);
 
+/// The parts of "[1 A_C]", matrices side by side; none where it is no such name.
+std::vector<std::string_view> SplitSideBySide(std::string_view name);
+
 /// The Greek letter of that English name in UTF-8 ("phi" → "φ"), or empty.
 std::string_view GreekLetter(std::string_view name);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "expr/exact_number.h"
 #include "expr/print_names.h"
 
 namespace cotree {
@@ -18,10 +19,35 @@ class TextPrinter : public PrintLoop {
       : PrintLoop(pool, root, options) {}
 
  private:
+  // 1/12, 2·π: for people only.
+  std::optional<ExactText> Exact(double value) const {
+    if (!options_.unicode) return std::nullopt;
+    const auto exact = FindExact(value);
+    if (!exact) return std::nullopt;
+    return TextOfExact(*exact, "·", "π", "²", "³");
+  }
+  static std::string Below(const std::string& text) {
+    return text.find("·") == std::string::npos ? text : "(" + text + ")";
+  }
+  // What stands below the line of a product's coefficient; empty: nothing.
+  std::string BelowOf(ExprId id) const {
+    if (!options_.unicode || pool_.op(id) != Op::kMultiply || pool_.IsNegative(id)) return {};
+    for (const ExprId factor : pool_.operands(id)) {
+      if (!pool_.IsNumber(factor)) continue;
+      const auto exact = Exact(pool_.NumberValue(factor));
+      return exact ? exact->below : std::string();
+    }
+    return {};
+  }
+
   int BindingOf(ExprId id, bool drop_sign) const {
     switch (pool_.op(id)) {
-      case Op::kNumber:
-        return pool_.NumberValue(id) < 0 && !drop_sign ? kSum : kPrimary;
+      case Op::kNumber: {
+        if (pool_.NumberValue(id) < 0 && !drop_sign) return kSum;
+        const auto exact = Exact(pool_.NumberValue(id));
+        return exact && (!exact->below.empty() || exact->above.find("·") != std::string::npos) ? kTerm
+                                                                                               : kPrimary;
+      }
       case Op::kIf:
         return kLoose;
       case Op::kOr:
@@ -91,21 +117,28 @@ class TextPrinter : public PrintLoop {
     }
   }
 
-  void PutProduct(ExprId id, bool drop_sign) {
+  // `with_below`: with what stands below the line of its coefficient, or without.
+  void PutProduct(ExprId id, bool drop_sign, bool with_below = true) {
     std::vector<ExprId> factors = order_.Factors(id);
     bool first = true;
+    std::string below;
     for (ExprId factor : factors) {
       if (first && pool_.IsNumber(factor)) {  // the coefficient
         const double value = pool_.NumberValue(factor);
         if (value < 0 && !drop_sign) Put("-");
-        if (std::fabs(value) == 1) continue;
-        Put(FormatNumber(std::fabs(value), options_.digits));
+        const auto exact = Exact(value);
+        const std::string text = exact ? exact->above : FormatNumber(std::fabs(value), options_.digits);
+        if (exact) below = exact->below;
+        if (text == "1" || text.empty()) continue;
+        Put(text);
       } else {
         if (!first) Put(options_.unicode ? "·" : "*");
         Put(factor, first && pool_.op(factor) == Op::kDivide ? kTerm : kFactor);
       }
       first = false;
     }
+    if (first) Put("1");
+    if (with_below && !below.empty()) Put("/" + Below(below));
   }
 
   void PutCall(ExprId id) {
@@ -125,9 +158,13 @@ class TextPrinter : public PrintLoop {
     const auto operands = pool_.operands(id);
     const Op op = pool_.op(id);
     switch (op) {
-      case Op::kNumber:
-        return Put(FormatNumber(drop_sign ? std::fabs(pool_.NumberValue(id)) : pool_.NumberValue(id),
-                                options_.digits));
+      case Op::kNumber: {
+        const double value = drop_sign ? std::fabs(pool_.NumberValue(id)) : pool_.NumberValue(id);
+        if (const auto exact = Exact(value))
+          return Put((value < 0 ? "-" : "") + (exact->above.empty() ? "1" : exact->above) +
+                     (exact->below.empty() ? "" : "/" + Below(exact->below)));
+        return Put(FormatNumber(value, options_.digits));
+      }
       case Op::kBoolean:
         return Put(pool_.BooleanValue(id) ? "true" : "false");
       case Op::kSymbol:
@@ -139,6 +176,12 @@ class TextPrinter : public PrintLoop {
       case Op::kMultiply:
         return PutProduct(id, drop_sign);
       case Op::kDivide:
+        if (const std::string below = BelowOf(operands[0]); !below.empty()) {
+          PutProduct(operands[0], false, false);
+          Put("/(" + below + "·");
+          Put(operands[1], kFactor);
+          return Put(")");
+        }
         Put(operands[0], kTerm);
         Put("/");
         return Put(operands[1], kFactor);

@@ -113,8 +113,11 @@ void Translator::AddWishes(TreePreferences* out) const {
       for (uint32_t e = 0; e < graph.edges.size(); ++e) {
         const DomainId domain = graph.ElementEdgeOf(EdgeId(e)).domain;
         const bool electrical = model_.Text(model_.domains[domain.index()].name) == "electrical";
+        // A branch that ends at the reference has the voltage of its node.
+        const GraphEdge& edge = graph.edges[e];
+        const bool of_node = across && graph.IsReference(edge.from) != graph.IsReference(edge.to);
         if (electrical || word == "across" || word == "through")
-          (across ? out->across : out->through).emplace_back(EdgeId(e), kWish);
+          (across ? out->across : out->through).emplace_back(EdgeId(e), of_node ? kWish + 1 : kWish);
       }
       continue;
     }

@@ -67,11 +67,22 @@ const std::set<std::string>& Reserved() {
   static const std::set<std::string> names{
       "t",    "time",  "sin",  "cos", "tan",  "asin",  "acos",  "atan",  "sinh", "cosh", "tanh", "exp",
       "log",  "log10", "sqrt", "abs", "sign", "floor", "ceil",  "atan2", "min",  "max",  "mod",  "if",
-      "then", "else",  "and",  "or",  "not",  "true",  "false", "der",   "pre",  "sum",  "for",  "in"};
+      "then", "else",  "and",  "or",  "not",  "true",  "false", "der",   "pre",  "sum",  "for",  "in",
+      "pi"};
   return names;
 }
 
 }  // namespace
+
+std::string FreeLetter(const StateSpace& space, const std::string& letter) {
+  const auto taken = [&](const std::string& name) {
+    return std::any_of(space.symbols.begin(), space.symbols.end(),
+                       [&](const ReadableSymbol& s) { return s.name == name; });
+  };
+  std::string out = letter;
+  for (int k = 0; taken(out); ++k) out = letter + "_q" + (k == 0 ? "" : std::to_string(k + 1));
+  return out;
+}
 
 void ChooseNames(StateSpace& space) {
   const size_t n = space.symbols.size();

@@ -13,6 +13,7 @@
 #include "expr/linear.h"
 #include "expr/solve.h"
 #include "expr/substitute.h"
+#include "state_space/motion_chains.h"
 #include "state_space/parameter_letters.h"
 #include "state_space/rewrite.h"
 #include "state_space/solve_block.h"
@@ -46,9 +47,7 @@ class Finder {
       inner += system_.IsInner(sorted.OfSlot(slot).variable);
     longest_inner_ = inner > kManyInner ? kLongestOfMany : kLongestInner;
     // Loops that are closed: their gaps, and what keeps rounding from opening them, are for the integrator.
-    for (const EquationSystem::Invariant& invariant : system_.invariants) {
-      if (!invariant.loop.empty()) zero_.insert(invariant.variable);
-    }
+    for (const auto& [variable, multiplier] : FindGaps(sorted)) zero_.insert(variable);
     if (const uint32_t give = GiveVariable(system_); give != UINT32_MAX) zero_.insert(give);
   }
   StateSpace Run();
@@ -66,13 +65,32 @@ class Finder {
   SymbolId SlotSymbol(uint32_t slot);
   ExprId ResidualOf(uint32_t sorted_equation);
   ExprId Tidy(ExprId expr);
-  void MakeBlock(size_t block);
+  bool MakeBlock(std::span<const uint32_t> equations, bool joined);
+  /** Equations that hold together, with what is known of them. */
+  struct Held {
+    std::vector<ExprId> residuals;
+    std::vector<SymbolId> unknowns;
+    std::vector<bool> kept;  // rates of states
+    bool motion = false;     // equations of motion are among them
+  };
+  Held HoldTogether(std::span<const uint32_t> equations);
+  void AddCore(const BlockSolution& solution, bool motion, const MotionRows& rows);
+  bool AddSolved(const BlockSolution& solution, bool motion);
+  bool SolveMotion(std::span<const uint32_t> equations, const Held& held, const MotionRows& rows,
+                   BlockSolution* solution);
+  bool NameEntries(BlockSolution* solution);
+  bool AddNetwork(std::span<const uint32_t> equations, const Held& held);
+  void AddLetter(SymbolId letter, ExprId value);
+  std::vector<std::vector<double>> NumbersOf(const std::vector<std::vector<ExprId>>& matrix) const;
+  std::string RowName(const MotionRows::Row& row, bool several) const;
+  std::string ListOf(const std::vector<SymbolId>& symbols) const;
   void AddValue(SymbolId symbol, ExprId value);
   void MarkNeeded(std::vector<ExprId> roots);
   std::vector<ExprId> PartsOf(const Made& made) const;
   bool ShallBeNamed(const Made& made, ExprId value) const;
   ExprId Finish(ExprId expr);
   void DescribeSymbols(StateSpace& out, const std::vector<ExprId>& roots);
+  std::vector<ExprId> DropUnread(StateSpace& out) const;
   std::string ComponentOf(uint32_t slot) const;
   bool IsInner(uint32_t variable) const;
   bool IsZeroInMotion(uint32_t variable) const { return zero_.contains(variable); }
@@ -83,7 +101,7 @@ class Finder {
   MotionLetters MotionLettersOf(const ReadableGroup& group) const;
   void OrderRows(BlockSolution& solution) const;
   void KeepWhatComesLater(ExprId expr, size_t at);
-  bool IsThrough(uint32_t variable) const;
+  bool IsWanted(uint32_t variable) const;
 
   const SortedSystem& sorted_;
   const EquationSystem& system_;
@@ -99,6 +117,8 @@ class Finder {
   std::set<uint32_t> zero_;  // variables that are 0 in every motion
   std::vector<SymbolId> base_parameters_;
   std::vector<SymbolId> determinants_;  // letters for those of solved blocks
+  size_t named_ = 0;                    // cores whose entries have letters
+  std::vector<std::string> notes_;
 };
 
 SymbolId Finder::SlotSymbol(uint32_t slot) {
@@ -126,11 +146,22 @@ std::string Finder::ComponentOf(uint32_t slot) const {
   return dot == std::string::npos ? "" : name.substr(0, dot);
 }
 
-bool Finder::IsThrough(uint32_t variable) const {
+// Whether it is one of the variables in which a network shall be written.
+bool Finder::IsWanted(uint32_t variable) const {
   if (variable >= system_.part_variables) return false;
-  const Part& part = system_.parts[system_.PartOfVariable(variable)];
-  return system_.scalars[part.scalar].variables[variable - part.first_variable].role ==
-         ScalarVariable::Role::kThrough;
+  const uint32_t number = system_.PartOfVariable(variable);
+  if (number >= system_.graph->components.size()) return false;
+  const Part& part = system_.parts[number];
+  const uint32_t local = variable - part.first_variable;
+  const ScalarVariable::Role role = system_.scalars[part.scalar].variables[local].role;
+  if (role != (options_.prefer == StateSpaceOptions::Prefer::kThrough ? ScalarVariable::Role::kThrough
+                                                                      : ScalarVariable::Role::kAcross))
+    return false;
+  // Edges have two variables each, before all others.
+  const std::vector<ElementEdge>& edges = system_.graph->ElementOf(ComponentId(part.component)).edges;
+  if (options_.prefer_domain.empty() || local / 2 >= edges.size()) return options_.prefer_domain.empty();
+  return system_.model->Text(system_.model->domains[edges[local / 2].domain.index()].name) ==
+         options_.prefer_domain;
 }
 
 // Conditions on parameters alone are decided; what is for the integrator only goes.
@@ -222,84 +253,322 @@ void Finder::AddValue(SymbolId symbol, ExprId value) {
   made_.push_back(std::move(made));
 }
 
-void Finder::MakeBlock(size_t block) {
-  const auto equations = sorted_.Block(block);
-  constexpr size_t kMostEquations = 400;
-  std::vector<ExprId> residuals;
-  std::vector<SymbolId> unknowns;
-  std::vector<bool> kept;
-  bool motion = false;
+Finder::Held Finder::HoldTogether(std::span<const uint32_t> equations) {
+  Held out;
   for (const uint32_t k : equations) {
-    residuals.push_back(ResidualOf(k));
+    out.residuals.push_back(ResidualOf(k));
     const uint32_t slot = sorted_.slot_of_equation[k];
-    unknowns.push_back(SlotSymbol(slot));
+    out.unknowns.push_back(SlotSymbol(slot));
     const VariableRef ref = sorted_.OfSlot(slot);
-    kept.push_back(ref.order > 0 && sorted_.IsState({ref.variable, ref.order - 1}));
-    const EquationSystem::Source source = system_.SourceOf(sorted_.equations[k].equation);
-    motion =
-        motion || (source.part != nullptr && sorted_.equations[k].equation < system_.part_equations &&
-                   system_.PartOfEquation(sorted_.equations[k].equation) >= system_.graph->components.size());
+    out.kept.push_back(ref.order > 0 && sorted_.IsState({ref.variable, ref.order - 1}));
+    const SortedEquation& e = sorted_.equations[k];
+    out.motion = out.motion ||
+                 (system_.SourceOf(e.equation).part != nullptr && e.equation < system_.part_equations &&
+                  system_.PartOfEquation(e.equation) >= system_.graph->components.size());
   }
+  return out;
+}
+
+void Finder::AddLetter(SymbolId letter, ExprId value) {
+  made_of_[letter.value] = static_cast<uint32_t>(made_.size());
+  Made made;
+  made.symbols = {letter};
+  made.value = value;
+  made_.push_back(std::move(made));
+}
+
+std::string Finder::ListOf(const std::vector<SymbolId>& symbols) const {
+  constexpr size_t kMost = 6;
+  std::string out;
+  for (size_t k = 0; k < symbols.size() && k < kMost; ++k)
+    out += (k > 0 ? ", " : "") + ("`" + sorted_.SlotName(slot_of_.at(symbols[k].value)) + "`");
+  return symbols.size() > kMost ? out + " and " + std::to_string(symbols.size() - kMost) + " more" : out;
+}
+
+// Solves what is left by Cramer's rule, if it may be and is short enough.
+bool Finder::AddSolved(const BlockSolution& solution, bool motion) {
+  constexpr size_t kMostSolved = 4, kMostOperations = 120;
+  const bool in_symbols = !motion || options_.solve_motion || solution.core.size() == 1;
+  if (!solution.linear || !in_symbols || solution.core.size() > (options_.solve_motion ? 12 : kMostSolved))
+    return false;
+  const SymbolId letter =
+      pool_.DeclareSymbol("~Delta" + (determinants_.empty() ? "" : std::to_string(determinants_.size() + 1)),
+                          SymbolKind::kVariable);
+  const size_t most = options_.solve_motion ? SIZE_MAX : kMostOperations;
+  CoreSolution core = SolveCore(pool_, solution, most, options_.expand, pool_.Symbol(letter));
+  if (core.values.empty() && options_.solve_motion && motion) {
+    BlockSolution named = solution;
+    if (NameEntries(&named)) core = SolveCore(pool_, named, most, options_.expand, pool_.Symbol(letter));
+  }
+  if (core.values.empty()) return false;
+  if (!core.determinant.IsNone()) {
+    determinants_.push_back(letter);
+    AddLetter(letter, core.determinant);
+  }
+  for (size_t k = 0; k < core.values.size(); ++k) AddValue(solution.core[k], core.values[k]);
+  return true;
+}
+
+// Entries that are long become letters M_12, h_1, each with a line of its own, so that Cramer's rule has
+// single letters to multiply.
+bool Finder::NameEntries(BlockSolution* solution) {
+  const size_t n = solution->core.size();
+  constexpr size_t kMost = 5;
+  constexpr uint64_t kLong = 2;
+  if (n > kMost) return false;
+  const std::string number = named_ == 0 ? "" : std::to_string(named_ + 1) + "_";
+  ++named_;
+  const std::vector<std::vector<double>> m = NumbersOf(solution->matrix);
+  const auto name = [&](ExprId& entry, const std::string& text) {
+    entry = Shorten(pool_, entry);
+    if (SizeOf(pool_, entry).operations <= kLong) return;
+    const SymbolId letter = pool_.DeclareSymbol("~" + text, SymbolKind::kVariable);
+    AddLetter(letter, entry);
+    made_.back().kept = !options_.inline_all;
+    entry = pool_.Symbol(letter);
+  };
+  for (size_t i = 0; i < n; ++i) {
+    for (size_t j = 0; j < n; ++j) {
+      const bool twice = j < i && std::fabs(m[i][j] - m[j][i]) <= 1e-12 * std::fabs(m[i][j]);
+      if (twice)
+        solution->matrix[i][j] = solution->matrix[j][i];
+      else
+        name(solution->matrix[i][j], "M_" + number + std::to_string(i + 1) + std::to_string(j + 1));
+    }
+    name(solution->right[i], "h_" + number + std::to_string(i + 1));
+  }
+  return true;
+}
+
+std::string Finder::RowName(const MotionRows::Row& row, bool several) const {
+  const VariableRef ref = sorted_.OfSlot(row.slot);
+  if (ref.order == 0) {  // a multiplier: that of "~loop1.lambda" is loop1
+    const std::string name = sorted_.SlotName(row.slot);
+    return name.substr(name.starts_with("~") ? 1 : 0, name.rfind('.') - (name.starts_with("~") ? 1 : 0));
+  }
+  return several ? sorted_.SlotName(sorted_.Slot({ref.variable, ref.order - 1})) : ComponentOf(row.slot);
+}
+
+// M q'' + ... = Q + J' lambda and J q'' = gamma: joints in the order of the chain, each row that of its joint.
+// False: there is more in them than that.
+bool Finder::SolveMotion(std::span<const uint32_t> equations, const Held& held, const MotionRows& rows,
+                         BlockSolution* solution) {
+  std::vector<MotionRows::Row> order = rows.motion;
+  std::map<uint32_t, size_t> place;  // of a joint in its chain
+  for (const auto& chain : options_.chains) {
+    for (const ComponentId joint : chain) place.emplace(joint.value, place.size());
+  }
+  const auto place_of = [&](const MotionRows::Row& row) {
+    const auto at = place.find(system_.HomeOfVariable(sorted_.OfSlot(row.slot).variable));
+    return at == place.end() ? SIZE_MAX : at->second;
+  };
+  std::stable_sort(order.begin(), order.end(), [&](const MotionRows::Row& a, const MotionRows::Row& b) {
+    return place_of(a) < place_of(b);
+  });
+  order.insert(order.end(), rows.conditions.begin(), rows.conditions.end());
+  std::vector<bool> kept(equations.size(), false), whole(equations.size(), false);
+  for (const MotionRows::Row& row : order) {
+    const auto unknown = std::find(held.unknowns.begin(), held.unknowns.end(), slot_symbol_[row.slot]);
+    if (unknown != held.unknowns.end()) kept[static_cast<size_t>(unknown - held.unknowns.begin())] = true;
+    whole[static_cast<size_t>(std::find(equations.begin(), equations.end(), row.equation) -
+                              equations.begin())] = true;
+  }
+  BlockSolution found = SolveBlock(pool_, held.residuals, held.unknowns, kept, {}, whole,
+                                   [&](ExprId c) { return letters_.Evaluate(c) == 0; });
+  if (!found.linear || found.core.size() != order.size()) return false;
+  *solution = found;
+  for (size_t i = 0; i < order.size(); ++i) {
+    size_t row = 0;
+    while (row < found.rows.size() && equations[found.rows[row]] != order[i].equation) ++row;
+    if (row == found.rows.size()) return false;
+    solution->core[i] = slot_symbol_[order[i].slot];
+    solution->right[i] = found.right[row];
+    solution->residuals[i] = found.residuals[row];
+    for (size_t j = 0; j < order.size(); ++j) {
+      const auto column = std::find(found.core.begin(), found.core.end(), slot_symbol_[order[j].slot]);
+      if (column == found.core.end()) return false;
+      solution->matrix[i][j] = found.matrix[row][static_cast<size_t>(column - found.core.begin())];
+    }
+  }
+  // The mass of a joint is positive; a condition has the sign with which its multiplier acts.
+  const size_t n = rows.motion.size();
+  const auto negate = [&](size_t i) {
+    for (ExprId& entry : solution->matrix[i]) entry = pool_.Negate(entry);
+    solution->right[i] = pool_.Negate(solution->right[i]);
+  };
+  std::vector<std::vector<double>> m = NumbersOf(solution->matrix);
+  for (size_t i = 0; i < n; ++i) {
+    if (!(m[i][i] < 0)) continue;
+    negate(i);
+    for (double& x : m[i]) x = -x;
+  }
+  for (size_t i = n; i < order.size(); ++i) {
+    double sum = 0;
+    for (size_t j = 0; j < n; ++j) sum += m[i][j] * m[j][i];
+    const double sign = sum > 0 ? -1 : 1;
+    if (sum > 0) negate(i);
+    for (size_t j = 0; j < order.size(); ++j) {
+      const double gap = j < n ? sign * m[i][j] + m[j][i] : m[i][j];
+      if (!(std::fabs(gap) <= 1e-9 * (std::fabs(m[i][j]) + std::fabs(m[j][i])))) return false;
+    }
+  }
+  for (size_t i = 0; i < n; ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (!(std::fabs(m[i][j] - m[j][i]) <= 1e-9 * (std::fabs(m[i][j]) + std::fabs(m[j][i]) + 1e-9)))
+        return false;
+      solution->matrix[i][j] = solution->matrix[j][i];
+    }
+  }
+  return true;
+}
+
+void Finder::AddCore(const BlockSolution& solution, bool motion, const MotionRows& rows) {
+  Made made;
+  made.symbols = solution.core;
+  for (const SymbolId symbol : solution.core) {
+    made_of_[symbol.value] = static_cast<uint32_t>(made_.size());
+    made.group.unknowns.push_back(pool_.Symbol(symbol));
+  }
+  made.group.linear = solution.linear;
+  made.group.is_motion = motion;
+  made.group.freedoms = static_cast<uint32_t>(rows.motion.size());
+  for (const SymbolId symbol : solution.core) {
+    if (made.group.freedoms == 0) break;
+    const MotionRows::Row row{0, slot_of_.at(symbol.value)};
+    const auto of_joint = [&](SymbolId other) {
+      return ComponentOf(slot_of_.at(other.value)) == ComponentOf(row.slot);
+    };
+    made.group.row_names.push_back(
+        RowName(row, std::count_if(solution.core.begin(), solution.core.end(), of_joint) > 1));
+    const VariableRef ref = sorted_.OfSlot(row.slot);
+    for (const EquationSystem::Invariant& invariant : system_.invariants) {
+      if (ref.order > 0 || invariant.multiplier != ref.variable || invariant.loop.empty()) continue;
+      made.group.loops.push_back(invariant.loop);
+      break;
+    }
+  }
+  made.group.matrix = solution.matrix;
+  made.group.right = solution.right;
+  made.group.residuals = solution.residuals;
+  made.group.component = ComponentOf(slot_of_.at(solution.core[0].value));
+  made_.push_back(std::move(made));
+}
+
+// Mesh currents or node voltages, where they are asked for: the circuits of the chords in their currents, or
+// the cut-sets of the branches in their voltages, each row with its own unknown. False: it is no such network.
+bool Finder::AddNetwork(std::span<const uint32_t> equations, const Held& held) {
+  if (options_.prefer == StateSpaceOptions::Prefer::kNothing) return false;
+  const bool meshes = options_.prefer == StateSpaceOptions::Prefer::kThrough;
+  std::vector<bool> kept(equations.size(), false), whole(equations.size(), false);
+  std::vector<SymbolId> unknowns;
+  std::vector<size_t> rows;
+  for (size_t i = 0; i < equations.size(); ++i) {
+    const SortedEquation& e = sorted_.equations[equations[i]];
+    if (held.kept[i] || e.times > 0) return false;
+    const EquationSystem::Source source = system_.SourceOf(e.equation);
+    if (source.part != nullptr) continue;
+    if (system_.row_kind[source.local] != (meshes ? RowKind::kCircuit : RowKind::kCutSet)) continue;
+    // Across and through variable of an edge stand side by side.
+    const uint32_t defined = system_.row_defined[source.local];
+    const VariableRef partner{meshes ? defined + 1 : defined - 1, 0};
+    if (!IsWanted(partner.variable) || !sorted_.HasSlot(partner)) continue;
+    const SymbolId symbol = SlotSymbol(sorted_.Slot(partner));
+    const auto at = std::find(held.unknowns.begin(), held.unknowns.end(), symbol);
+    if (at == held.unknowns.end()) continue;
+    kept[static_cast<size_t>(at - held.unknowns.begin())] = true;
+    whole[i] = true;
+    unknowns.push_back(symbol);
+    rows.push_back(i);
+  }
+  if (unknowns.size() < 2) return false;
+  const BlockSolution found = SolveBlock(pool_, held.residuals, held.unknowns, kept, {}, whole,
+                                         [&](ExprId c) { return letters_.Evaluate(c) == 0; });
+  if (!found.linear || found.core.size() != unknowns.size()) return false;
+  BlockSolution network = found;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const auto row = static_cast<size_t>(std::find(found.rows.begin(), found.rows.end(), rows[i]) -
+                                         found.rows.begin());
+    if (row == found.rows.size()) return false;
+    network.core[i] = unknowns[i];
+    network.right[i] = found.right[row];
+    network.residuals[i] = found.residuals[row];
+    for (size_t j = 0; j < unknowns.size(); ++j) {
+      const auto column = std::find(found.core.begin(), found.core.end(), unknowns[j]) - found.core.begin();
+      network.matrix[i][j] = found.matrix[row][static_cast<size_t>(column)];
+    }
+  }
+  const std::vector<std::vector<double>> m = NumbersOf(network.matrix);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (!(m[i][i] < 0)) continue;
+    for (ExprId& entry : network.matrix[i]) entry = pool_.Negate(entry);
+    network.right[i] = pool_.Negate(network.right[i]);
+  }
+  for (size_t i = 0; i < rows.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      const double gap = std::fabs(std::fabs(m[i][j]) - std::fabs(m[j][i]));
+      if (gap <= 1e-9 * std::fabs(m[i][j])) network.matrix[i][j] = network.matrix[j][i];
+    }
+  }
+  AddCore(network, false, {});
+  made_.back().group.network = meshes ? "Mesh currents" : "Node voltages";
+  for (const auto& [symbol, value] : network.solved) AddValue(symbol, value);
+  return true;
+}
+
+// `joined`: of several blocks, to be written as M q'' = Q; false where they are more than that.
+bool Finder::MakeBlock(std::span<const uint32_t> equations, bool joined) {
+  constexpr size_t kMostEquations = 400;
+  const Held held = HoldTogether(equations);
   if (equations.size() == 1) {
-    const auto solution = SolveFor(pool_, residuals[0], unknowns[0]);
-    if (solution && solution->unique) return AddValue(unknowns[0], solution->value);
+    const auto solution = SolveFor(pool_, held.residuals[0], held.unknowns[0]);
+    if (solution && solution->unique) {
+      AddValue(held.unknowns[0], solution->value);
+      return true;
+    }
   }
   BlockSolution solution;
-  const bool by_cases = equations.size() > 1 && HasCases(residuals);
-  if (equations.size() <= kMostEquations && !by_cases) {
+  const bool by_cases = equations.size() > 1 && HasCases(held.residuals);
+  MotionRows rows;
+  if (!by_cases && equations.size() <= kMostEquations) {
+    rows = FindMotionRows(sorted_, options_.chains, equations);
+    if (rows.motion.size() > 1 && SolveMotion(equations, held, rows, &solution)) {
+      if (!AddSolved(solution, true)) {
+        if (options_.solve_motion)
+          notes_.push_back("not solved for the accelerations " + ListOf(solution.core) +
+                           ": that would be longer than anybody reads; they are printed as M q'' = Q");
+        AddCore(solution, true, rows);
+      }
+      for (const auto& [symbol, value] : solution.solved) AddValue(symbol, value);
+      return true;
+    }
+    if (joined) return false;
+    if (AddNetwork(equations, held)) return true;
     std::vector<bool> wanted;
     if (options_.prefer != StateSpaceOptions::Prefer::kNothing) {
-      for (const SymbolId unknown : unknowns)
-        wanted.push_back(IsThrough(sorted_.OfSlot(slot_of_.at(unknown.value)).variable) ==
-                         (options_.prefer == StateSpaceOptions::Prefer::kThrough));
+      for (const SymbolId unknown : held.unknowns)
+        wanted.push_back(IsWanted(sorted_.OfSlot(slot_of_.at(unknown.value)).variable));
     }
-    solution = SolveBlock(pool_, residuals, unknowns, kept, wanted,
+    solution = SolveBlock(pool_, held.residuals, held.unknowns, held.kept, wanted, {},
                           [&](ExprId c) { return letters_.Evaluate(c) == 0; });
   } else {
-    solution.core = unknowns;
-    solution.residuals = residuals;
+    if (joined) return false;
+    solution.core = held.unknowns;
+    solution.residuals = held.residuals;
     if (by_cases && equations.size() <= kMostEquations)
-      solution = SolveBlock(pool_, residuals, unknowns, kept, {}, [](ExprId) { return true; });
+      solution =
+          SolveBlock(pool_, held.residuals, held.unknowns, held.kept, {}, {}, [](ExprId) { return true; });
     solution.linear = false;
   }
-  if (!solution.core.empty()) {
-    constexpr size_t kMostSolved = 4, kMostOperations = 120;
-    CoreSolution core;
-    const SymbolId letter =
-        pool_.DeclareSymbol("Delta" + (determinants_.empty() ? "" : std::to_string(determinants_.size() + 1)),
-                            SymbolKind::kVariable);
-    const bool in_symbols = !motion || options_.solve_motion || solution.core.size() == 1;
-    if (solution.linear && in_symbols && solution.core.size() <= (options_.solve_motion ? 12 : kMostSolved))
-      core = SolveCore(pool_, solution, options_.solve_motion ? SIZE_MAX : kMostOperations, options_.expand,
-                       pool_.Symbol(letter));
-    if (!core.values.empty()) {
-      if (!core.determinant.IsNone()) {
-        determinants_.push_back(letter);
-        made_of_[letter.value] = static_cast<uint32_t>(made_.size());
-        Made made;
-        made.symbols = {letter};
-        made.value = core.determinant;
-        made_.push_back(std::move(made));
-      }
-      for (size_t k = 0; k < core.values.size(); ++k) AddValue(solution.core[k], core.values[k]);
-    } else {
-      Made made;
-      made.symbols = solution.core;
-      for (const SymbolId symbol : solution.core) {
-        made_of_[symbol.value] = static_cast<uint32_t>(made_.size());
-        made.group.unknowns.push_back(pool_.Symbol(symbol));
-      }
-      if (motion && solution.linear) OrderRows(solution);
-      made.group.linear = solution.linear;
-      made.group.is_motion = motion;
-      made.group.matrix = solution.matrix;
-      made.group.right = solution.right;
-      made.group.residuals = solution.residuals;
-      made.group.component = ComponentOf(slot_of_.at(solution.core[0].value));
-      made_.push_back(std::move(made));
-    }
+  if (!solution.core.empty() && !AddSolved(solution, held.motion)) {
+    if (held.motion && solution.linear) OrderRows(solution);
+    if (held.motion && options_.solve_motion)
+      notes_.push_back("not solved for the accelerations " + ListOf(solution.core) + ": " +
+                       (solution.linear ? "that would be longer than anybody reads"
+                                        : "they are not linear in all of these, or depend on cases"));
+    AddCore(solution, held.motion, {});
   }
   for (const auto& [symbol, value] : solution.solved) AddValue(symbol, value);
+  return true;
 }
 
 std::vector<ExprId> Finder::PartsOf(const Made& made) const {
@@ -376,19 +645,16 @@ MotionLetters Finder::MotionLettersOf(const ReadableGroup& group) const {
   return out;
 }
 
-// Row i shall be the equation of unknown i: that order of the rows, and those signs, which make the matrix
-// symmetric at a point chosen at random, with a positive diagonal.
-void Finder::OrderRows(BlockSolution& solution) const {
-  const size_t n = solution.core.size();
-  constexpr size_t kMost = 6;
-  if (n < 2 || n > kMost) return;
-  std::vector<std::vector<double>> m(n, std::vector<double>(n));
+// At a point chosen at random, parameters as they are.
+std::vector<std::vector<double>> Finder::NumbersOf(const std::vector<std::vector<ExprId>>& matrix) const {
+  std::vector<std::vector<double>> m;
   Environment<double> environment;
   std::map<uint32_t, double> values;
   double next = 0.37;
-  for (size_t i = 0; i < n; ++i) {
-    for (size_t j = 0; j < n; ++j) {
-      for (const SymbolId symbol : AllSymbols(pool_, solution.matrix[i][j])) {
+  for (const std::vector<ExprId>& row : matrix) {
+    m.emplace_back();
+    for (const ExprId entry : row) {
+      for (const SymbolId symbol : AllSymbols(pool_, entry)) {
         if (values.contains(symbol.value)) continue;
         const double letter =
             pool_.kind(symbol) == SymbolKind::kParameter ? letters_.Evaluate(pool_.Symbol(symbol)) : next;
@@ -396,9 +662,19 @@ void Finder::OrderRows(BlockSolution& solution) const {
         values[symbol.value] = letter;
         SetValue(environment, symbol, letter);
       }
-      m[i][j] = EvaluateDouble(pool_, solution.matrix[i][j], environment);
+      m.back().push_back(EvaluateDouble(pool_, entry, environment));
     }
   }
+  return m;
+}
+
+// Row i shall be the equation of unknown i: that order of the rows, and those signs, which make the matrix
+// symmetric at a point chosen at random, with a positive diagonal.
+void Finder::OrderRows(BlockSolution& solution) const {
+  const size_t n = solution.core.size();
+  constexpr size_t kMost = 6;
+  if (n < 2 || n > kMost) return;
+  const std::vector<std::vector<double>> m = NumbersOf(solution.matrix);
   std::vector<size_t> order(n);
   std::iota(order.begin(), order.end(), size_t{0});
   do {
@@ -464,8 +740,8 @@ void Finder::DescribeSymbols(StateSpace& out, const std::vector<ExprId>& roots) 
     s.symbol = pool_.Symbol(symbol);
     s.role = role;
     const auto found = slot_of_.find(symbol.value);
-    if (found == slot_of_.end()) {  // a determinant, a base parameter
-      s.path = pool_.SymbolName(symbol);
+    if (found == slot_of_.end()) {  // a determinant, a base parameter: "~p_1", a name that no user has
+      s.path = std::string(pool_.SymbolName(symbol)).substr(1);
       out.symbols.push_back(std::move(s));
       return;
     }
@@ -508,8 +784,58 @@ void Finder::DescribeSymbols(StateSpace& out, const std::vector<ExprId>& roots) 
   out.symbols.insert(out.symbols.end(), parameters.begin(), parameters.end());
 }
 
+// Definitions that nothing reads any more, since what had them cancelled, go; all that is left is returned.
+std::vector<ExprId> Finder::DropUnread(StateSpace& out) const {
+  std::vector<ExprId> all;
+  for (const auto* list : {&out.derivatives, &out.outputs}) {
+    for (const ReadableEquation& e : *list) all.push_back(e.right);
+  }
+  for (const ReadableGroup& group : out.groups) {
+    for (const auto* list : {&group.right, &group.coriolis, &group.gravity, &group.residuals})
+      all.insert(all.end(), list->begin(), list->end());
+    for (const auto& row : group.matrix) all.insert(all.end(), row.begin(), row.end());
+  }
+  std::set<uint32_t> read;
+  for (const ReadableEquation& e : out.outputs) read.insert(pool_.SymbolOf(e.symbol).value);
+  std::vector<bool> stays(out.definitions.size(), false);
+  for (size_t next = 0; next < all.size(); ++next) {
+    for (const SymbolId symbol : AllSymbols(pool_, all[next])) read.insert(symbol.value);
+    if (next + 1 < all.size()) continue;
+    for (size_t k = 0; k < out.definitions.size(); ++k) {
+      if (stays[k] || !read.contains(pool_.SymbolOf(out.definitions[k].symbol).value)) continue;
+      stays[k] = true;
+      all.push_back(out.definitions[k].right);
+    }
+  }
+  std::vector<ReadableStep> steps;
+  std::vector<ReadableEquation> definitions;
+  for (ReadableStep step : out.steps) {
+    if (!step.is_group) {
+      if (!stays[step.index]) continue;
+      definitions.push_back(out.definitions[step.index]);
+      step.index = static_cast<uint32_t>(definitions.size()) - 1;
+    }
+    steps.push_back(step);
+  }
+  out.steps = std::move(steps);
+  out.definitions = std::move(definitions);
+  return all;
+}
+
 StateSpace Finder::Run() {
-  for (size_t b = 0; b < sorted_.blocks(); ++b) MakeBlock(b);
+  std::vector<uint32_t> block_of(sorted_.equations.size());
+  for (size_t b = 0; b < sorted_.blocks(); ++b) {
+    for (const uint32_t k : sorted_.Block(b)) block_of[k] = static_cast<uint32_t>(b);
+  }
+  // Solved for the accelerations, each block is shorter alone.
+  const bool apart = options_.solve_motion;
+  for (const std::vector<uint32_t>& equations :
+       JoinMotion(sorted_, apart ? std::vector<std::vector<ComponentId>>{} : options_.chains)) {
+    std::map<uint32_t, std::vector<uint32_t>> blocks;
+    for (const uint32_t k : equations) blocks[block_of[k]].push_back(k);
+    if (blocks.size() > 1 && MakeBlock(equations, true)) continue;
+    for (const auto& [block, own] : blocks) MakeBlock(own, false);
+  }
   std::vector<ExprId> roots;
   for (const VariableRef state : sorted_.states)
     roots.push_back(pool_.Symbol(SlotSymbol(sorted_.Slot({state.variable, state.order + 1}))));
@@ -518,7 +844,6 @@ StateSpace Finder::Run() {
   MarkNeeded(roots);
 
   StateSpace out;
-  std::vector<ExprId> all;
   for (size_t at = 0; at < made_.size(); ++at) {
     Made& made = made_[at];
     if (!made.needed) continue;
@@ -542,14 +867,8 @@ StateSpace Finder::Run() {
         base_parameters_.push_back(symbol);
         out.steps.push_back({false, static_cast<uint32_t>(out.definitions.size())});
         out.definitions.push_back({pool_.Symbol(symbol), value, group.component});
-        all.push_back(value);
       }
       for (ExprId& entry : group.residuals) entry = Finish(entry);
-      made.group = group;
-      const std::vector<ExprId> parts = PartsOf(made);
-      all.insert(all.end(), parts.begin(), parts.end());
-      all.insert(all.end(), group.coriolis.begin(), group.coriolis.end());
-      all.insert(all.end(), group.gravity.begin(), group.gravity.end());
       if (group.linear) group.residuals.clear();
       out.steps.push_back({true, static_cast<uint32_t>(out.groups.size())});
       out.groups.push_back(std::move(group));
@@ -566,22 +885,17 @@ StateSpace Finder::Run() {
     const auto slot = slot_of_.find(made.symbols[0].value);
     out.definitions.push_back(
         {pool_.Symbol(made.symbols[0]), value, slot == slot_of_.end() ? "" : ComponentOf(slot->second)});
-    all.push_back(value);
   }
-  const auto finished = [&](ExprId symbol) {
-    const ExprId value = Finish(symbol);
-    all.push_back(value);
-    return value;
-  };
   for (size_t k = 0; k < sorted_.states.size(); ++k) {
     const uint32_t slot = sorted_.Slot(sorted_.states[k]);
-    out.derivatives.push_back({pool_.Symbol(SlotSymbol(slot)), finished(roots[k]), ComponentOf(slot)});
+    out.derivatives.push_back({pool_.Symbol(SlotSymbol(slot)), Finish(roots[k]), ComponentOf(slot)});
   }
   for (size_t k = 0; k < options_.outputs.size(); ++k) {
     const uint32_t slot = sorted_.Slot(options_.outputs[k]);
     out.outputs.push_back(
-        {pool_.Symbol(SlotSymbol(slot)), finished(roots[sorted_.states.size() + k]), ComponentOf(slot)});
+        {pool_.Symbol(SlotSymbol(slot)), Finish(roots[sorted_.states.size() + k]), ComponentOf(slot)});
   }
+  const std::vector<ExprId> printed = DropUnread(out);
   // An unknown that is the derivative of a state is called so.
   for (const ReadableEquation& e : out.derivatives) {
     const bool unknown = std::any_of(out.groups.begin(), out.groups.end(), [&](const ReadableGroup& g) {
@@ -591,8 +905,9 @@ StateSpace Finder::Run() {
                                      [&](const ReadableEquation& d) { return d.symbol == e.right; });
     if (unknown || defined) out.rates.emplace_back(e.right, e.symbol);
   }
+  out.notes = notes_;
   out.eliminated = static_cast<uint32_t>(sorted_.equations.size() - out.definitions.size());
-  DescribeSymbols(out, all);
+  DescribeSymbols(out, printed);
 
   out.linear = out.groups.empty() && out.definitions.empty();
   std::vector<SymbolId> unknowns;

@@ -19,7 +19,7 @@ using Role = ReadableSymbol::Role;
 using Matrix = std::vector<std::vector<Fraction>>;
 
 // A letter that is not taken.
-ExprId FreeLetter(ExprPool& pool, const StateSpace& space) {
+ExprId FreeFrequency(ExprPool& pool, const StateSpace& space) {
   for (const char* letter : {"s", "p", "lambda", "s_laplace"}) {
     if (std::none_of(space.symbols.begin(), space.symbols.end(),
                      [&](const ReadableSymbol& x) { return x.name == letter; }))
@@ -78,6 +78,8 @@ class Transfer {
     if (!determinant || determinant->numerator.size() > 150) return;
     // s^n + ..., each coefficient over the first one.
     const std::vector<Polynomial> coefficients = determinant->numerator.CoefficientsOf(*letter);
+    while (linear_.poles_at_zero < coefficients.size() && coefficients[linear_.poles_at_zero].IsZero())
+      ++linear_.poles_at_zero;
     std::vector<ExprId> terms;
     for (size_t k = 0; k < coefficients.size(); ++k) {
       const auto ratio = field_.Divide({coefficients[k], One()}, {coefficients.back(), One()});
@@ -176,7 +178,7 @@ LinearSymbols FindLinearSymbols(ExprPool& pool, const StateSpace& space, const s
                                 bool transfer_functions) {
   LinearSymbols out;
   if (!space.groups.empty()) return out;
-  out.s = FreeLetter(pool, space);
+  out.s = FreeFrequency(pool, space);
   out.at_a_point = !space.linear;
   std::vector<SymbolId> states;
   std::vector<std::vector<SymbolId>> inputs;  // with their derivatives

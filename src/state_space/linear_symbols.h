@@ -19,6 +19,7 @@ struct LinearSymbols {
   bool at_a_point = false;                    // derivatives of a nonlinear system: x and u are deviations
   ExprId s;                                   // the letter of the transfer functions
   ExprId characteristic;                      // det(s I - A) as a polynomial in s; none: too large
+  uint32_t poles_at_zero = 0;                 // as many as its lowest power of s
   ExprId factored;                            // its factors with s, up to one without; none: it is no product
   std::vector<std::vector<ExprId>> transfer;  // by output and input; empty: too large
 };

@@ -27,6 +27,7 @@ struct Pivot {
 
 BlockSolution SolveBlock(ExprPool& pool, std::vector<ExprId> residuals, std::vector<SymbolId> unknowns,
                          const std::vector<bool>& kept, const std::vector<bool>& wanted,
+                         const std::vector<bool>& whole,
                          const std::function<bool(ExprId)>& is_zero) {
   BlockSolution out;
   std::vector<bool> used(residuals.size(), false), gone(unknowns.size(), false);
@@ -36,7 +37,7 @@ BlockSolution SolveBlock(ExprPool& pool, std::vector<ExprId> residuals, std::vec
     for (;;) {
       Pivot best;
       for (size_t e = 0; e < residuals.size(); ++e) {
-        if (used[e]) continue;
+        if (used[e] || (!whole.empty() && whole[e])) continue;
         const std::vector<SymbolId> symbols = FindSymbols(pool, residuals[e]);
         const uint64_t size = SizeOf(pool, residuals[e]).operations;
         if (size >= best.cost) continue;
@@ -73,7 +74,9 @@ BlockSolution SolveBlock(ExprPool& pool, std::vector<ExprId> residuals, std::vec
     if (!gone[u]) out.core.push_back(unknowns[u]);
   }
   for (size_t e = 0; e < residuals.size(); ++e) {
-    if (!used[e]) out.residuals.push_back(residuals[e]);
+    if (used[e]) continue;
+    out.residuals.push_back(residuals[e]);
+    out.rows.push_back(e);
   }
   out.linear = !out.core.empty();
   for (const ExprId residual : out.residuals) {

@@ -32,6 +32,16 @@ BaseParameter Normed(std::vector<Monomial> terms, double* factor) {
   return out;
 }
 
+// A quotient of rounded coefficients that is an integer, or the inverse of one, but for rounding.
+double Plain(double ratio) {
+  for (const bool inverse : {false, true}) {
+    const double x = inverse ? 1 / ratio : ratio, whole = std::round(x);
+    if (whole != 0 && std::fabs(whole) <= 1000 && std::fabs(x - whole) <= 1e-13 * std::fabs(whole))
+      return inverse ? 1 / whole : whole;
+  }
+  return ratio;
+}
+
 class Splitter {
  public:
   Splitter(ExprPool& pool, ReadableGroup& group, const MotionLetters& letters,
@@ -48,9 +58,11 @@ class Splitter {
         if (!Take(entry, &entries)) return false;
       }
     }
+    // What is no polynomial (a force with a root, a quotient) is a force: it stays on the right.
     std::vector<Polynomial> rights;
-    for (const ExprId entry : group_.right) {
-      if (!Take(entry, &rights)) return false;
+    std::vector<std::vector<ExprId>> others(n);
+    for (size_t i = 0; i < n; ++i) {
+      if (!TakeTerms(group_.right[i], &rights, &others[i])) return false;
     }
     std::vector<size_t> velocities, gravity;
     const auto collect = [&](const std::vector<ExprId>& symbols, std::vector<size_t>* out) {
@@ -68,11 +80,19 @@ class Splitter {
       for (const size_t k : velocities) degree += e[k];
       return degree >= 2 && !has_gravity(e);
     };
-    for (const Polynomial& right : rights) entries.push_back(-field_.PartOf(right, is_quadratic));
-    for (const Polynomial& right : rights) entries.push_back(-field_.PartOf(right, has_gravity));
-    for (const Polynomial& right : rights)
-      entries.push_back(field_.PartOf(
-          right, [&](const std::vector<uint32_t>& e) { return !is_quadratic(e) && !has_gravity(e); }));
+    // The right side of a condition is one thing.
+    const size_t moving = group_.freedoms == 0 ? n : group_.freedoms;
+    const Polynomial zero(field_.ring());
+    for (size_t i = 0; i < n; ++i)
+      entries.push_back(i < moving ? -field_.PartOf(rights[i], is_quadratic) : zero);
+    for (size_t i = 0; i < n; ++i)
+      entries.push_back(i < moving ? -field_.PartOf(rights[i], has_gravity) : zero);
+    for (size_t i = 0; i < n; ++i)
+      entries.push_back(i < moving ? field_.PartOf(rights[i],
+                                                   [&](const std::vector<uint32_t>& e) {
+                                                     return !is_quadratic(e) && !has_gravity(e);
+                                                   })
+                                   : rights[i]);
 
     std::vector<ExprId> written;
     for (const Polynomial& entry : entries) written.push_back(Number(entry, field_.Shortest(entry)));
@@ -88,6 +108,11 @@ class Splitter {
     for (auto* part : {&group_.coriolis, &group_.gravity, &group_.right}) {
       part->clear();
       for (size_t i = 0; i < n; ++i) part->push_back(written[at++]);
+    }
+    for (size_t i = 0; i < n; ++i) {
+      if (others[i].empty()) continue;
+      const ExprId other = Substitute(pool_, Shorten(pool_, pool_.Sum(others[i])), numbers_);
+      group_.right[i] = pool_.Add(group_.right[i], other);
     }
     const auto vanish = [&](std::vector<ExprId>& part) {
       if (std::all_of(part.begin(), part.end(), [&](ExprId e) { return pool_.IsZero(e); })) part.clear();
@@ -109,6 +134,33 @@ class Splitter {
     if (!fraction || !fraction->denominator.IsOne() || fraction->numerator.size() > kMostTerms) return false;
     out->push_back(fraction->numerator);
     return true;
+  }
+  // The polynomials of a sum, and its other terms.
+  bool TakeTerms(ExprId expr, std::vector<Polynomial>* out, std::vector<ExprId>* others) {
+    if (Take(expr, out)) return true;
+    Polynomial sum(field_.ring());
+    std::vector<std::pair<ExprId, bool>> open{{expr, false}};  // negated
+    while (!open.empty()) {
+      const auto [term, negated] = open.back();
+      open.pop_back();
+      if (pool_.op(term) == Op::kAdd) {
+        for (const ExprId operand : pool_.operands(term)) open.emplace_back(operand, negated);
+        continue;
+      }
+      if (const ExprId positive = pool_.Negate(term);
+          pool_.IsNegative(term) && pool_.op(positive) == Op::kAdd) {
+        open.emplace_back(positive, !negated);
+        continue;
+      }
+      std::vector<Polynomial> one;
+      if (Take(term, &one))
+        sum = negated ? sum - one[0] : sum + one[0];
+      else
+        others->push_back(negated ? pool_.Negate(term) : term);
+    }
+    out->push_back(std::move(sum));
+    constexpr size_t kMostOthers = 12;
+    return others->size() <= kMostOthers;
   }
   // Letters that shall be numbers become so at the end.
   ExprId Number(const Polynomial& polynomial, ExprId written) {
@@ -146,10 +198,10 @@ class Splitter {
                                        [&](const Letter& l) { return l.base.terms == base.terms; });
         if (uses[base] < 2 || known) continue;
         std::vector<Monomial> own = share.coefficient;
-        for (Monomial& m : own) m.coefficient /= factor;
+        for (Monomial& m : own) m.coefficient = Plain(m.coefficient / factor);
         const ExprId value = field_.Shortest(own);
         if (SizeOf(pool_, value).operations < 2) continue;
-        const SymbolId symbol = pool_.DeclareSymbol("p_" + std::to_string(first_letter + letters->size() + 1),
+        const SymbolId symbol = pool_.DeclareSymbol("~p_" + std::to_string(first_letter + letters->size() + 1),
                                                     SymbolKind::kParameter);
         letters->emplace_back(symbol, value);
         made.push_back({base, pool_.Symbol(symbol)});
@@ -169,7 +221,7 @@ class Splitter {
           const bool whole = letter.base.terms.size() == share.coefficient.size();
           if (letter.base.terms.size() < 2 && !whole) continue;
           if (const auto times = TakeOut(letter.base, &rest))
-            coefficient.push_back(pool_.Multiply(pool_.Number(*times), letter.symbol));
+            coefficient.push_back(pool_.Multiply(pool_.Number(Plain(*times)), letter.symbol));
           if (rest.empty()) break;
         }
         if (!rest.empty()) coefficient.push_back(field_.Shortest(rest));

@@ -34,6 +34,13 @@ struct ReadableGroup {
   std::vector<ExprId> unknowns;
   bool linear = false;
   bool is_motion = false;                   // equations of motion: the matrix is that of masses
+  /// Of equations of motion: row i < freedoms is that of unknown i, an acceleration; the others are
+  /// conditions of loops, their unknowns the multipliers: M q'' + V + G = Q + J' lambda, J q'' = gamma. 0:
+  /// rows and unknowns are in no such order.
+  uint32_t freedoms = 0;
+  std::vector<std::string> row_names;       // of these rows: joints, loops
+  std::string network;                      // "Mesh currents", "Node voltages"; empty: none of these
+  std::vector<std::string> loops;           // by condition, the joints around it: "`crank`, `rod`"
   std::vector<std::vector<ExprId>> matrix;  // if linear
   std::vector<ExprId> right;                // if linear
   /// Of equations of motion, taken out of the right side: M q'' + coriolis + gravity = right. Empty: they
@@ -61,6 +68,7 @@ struct StateSpace {
   std::vector<ReadableEquation> outputs;
   /// Symbols that are nothing but the derivative of a state (alpha of w): by both symbols.
   std::vector<std::pair<ExprId, ExprId>> rates;
+  std::vector<std::string> notes;  // what was asked for and could not be had, and why
   uint32_t eliminated = 0;  // unknowns of the sorted system that do not appear any more
   bool linear = false;      // every derivative and output is linear in states and inputs, nothing else occurs
 
@@ -81,14 +89,20 @@ struct StateSpaceOptions {
   std::vector<VariableRef> outputs;
   std::vector<std::string> output_names;
   bool solve_motion = false;  // accelerations as fractions instead of M q'' = Q
+  /// Joints whose equations of motion are written as one (motion_chains.h).
+  std::vector<std::vector<ComponentId>> chains;
   bool expand = false;        // every fraction as one sum over one sum
   bool inline_all = false;    // no definitions: everything is put in
   /// What remains unknown where equations hold together: across variables (voltages) or through variables
   /// (currents) rather.
   enum class Prefer : uint8_t { kNothing, kAcross, kThrough } prefer = Prefer::kNothing;
+  std::string prefer_domain;  // of which domain; empty: of all
 };
 
 StateSpace FindStateSpace(const SortedSystem& sorted, const StateSpaceOptions& options);
+
+/// A letter that is no name of the model: itself, or with a subscript. "M", "M_q".
+std::string FreeLetter(const StateSpace& space, const std::string& letter);
 
 /// Gives every symbol the shortest name that is unique among them (CF.9).
 void ChooseNames(StateSpace& space);

@@ -77,9 +77,13 @@ class PrintedEquations {
     std::map<std::pair<size_t, size_t>, ExprId> matrix;
     std::vector<ExprId> right;
     std::vector<ExprId> residuals;  // otherwise
+    // Of equations of motion with loops: J q'' = gamma, and J' lambda on the right of the others.
+    std::map<std::pair<size_t, size_t>, ExprId> conditions;
+    std::map<size_t, ExprId> gamma, lambda;
   };
 
   explicit PrintedEquations(const std::string& text) {
+    parameters["pi"] = std::acos(-1.0);
     enum { kEquations, kNames, kParameters } part = kEquations;
     size_t begin = 0;
     std::vector<std::string> lines;
@@ -126,10 +130,11 @@ class PrintedEquations {
     const size_t first = line.find_first_not_of(' ');
     if (first == std::string::npos || line.find(":", first) == line.size() - 1) return;
     if (line.find(" by (") != std::string::npos) {
+      if (line[first] == 'J') return;  // its columns are those of M
       groups.emplace_back();
       groups.back().symmetric = line.find("symmetric") != std::string::npos;
       std::string list = line.substr(line.find(" by (") + 5);
-      list.pop_back();
+      list.resize(list.find(')'));
       for (size_t at = 0; at < list.size();) {
         const size_t end = std::min(list.find(", ", at), list.size());
         groups.back().unknowns.push_back(InAscii(list.substr(at, end - at)));
@@ -147,9 +152,20 @@ class PrintedEquations {
       groups.back().residuals.push_back(value);
       return;
     }
-    if (left.size() > 3 && left[1] == '[' && std::string("MHQVG").find(left[0]) != std::string::npos &&
-        !groups.empty()) {
-      const size_t i = std::stoul(left.substr(2));
+    left = InAscii(left);
+    const size_t bracket = left.find('[');
+    if (left.ends_with(']') && !groups.empty() && left.starts_with("J")) {
+      groups.back().conditions[{std::stoul(left.substr(bracket + 1)),
+                                std::stoul(left.substr(left.find(',') + 1))}] = value;
+      return;
+    }
+    if (left.ends_with(']') && !groups.empty() && (left.starts_with("gamma") || left.starts_with("lambda"))) {
+      (left[0] == 'g' ? groups.back().gamma : groups.back().lambda)[std::stoul(left.substr(bracket + 1))] =
+          value;
+      return;
+    }
+    if (left.ends_with(']') && std::string("MHQVG").find(left[0]) != std::string::npos && !groups.empty()) {
+      const size_t i = std::stoul(left.substr(bracket + 1));
       if (left[0] == 'Q' || left[0] == 'V' || left[0] == 'G') {
         std::vector<ExprId>& rows = groups.back().right;
         rows.resize(std::max(rows.size(), i), pool.Zero());
@@ -161,7 +177,7 @@ class PrintedEquations {
       if (groups.back().symmetric) groups.back().matrix[{j, i}] = value;
       return;
     }
-    right[InAscii(left)] = value;
+    right[left] = value;
   }
   void ReadParameter(const std::string& line) {
     const size_t first = line.find_first_not_of(' ');

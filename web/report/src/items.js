@@ -132,7 +132,7 @@ function matrix(item) {
   const labels = Math.max(0, ...rows.map((row) => lettersOf(row?.latex)));
   const huge = entries.some((row) => row?.some((latex) => (latex ?? '').length > longFormula));
   if (!huge && labels + widths.reduce((sum, each) => sum + each, 0) <= wideMatrix) return grid(item);
-  const letter = /^[A-Z]/.exec(name ?? '')?.[0].toLowerCase() ?? 'e';
+  const letter = /^[A-Z]/.exec(name ?? '')?.[0] ?? 'E';  // M_{12}: an entry of M, and no name of the model
   const named = [];
   const known = new Map();
   const short = rows.map((row, r) => columns.map((column, c) => {

@@ -64,6 +64,7 @@ struct AnimationLink {
 struct AnimationCurve {
   std::string name{};
   std::string unit{};
+  int body = -1;                // whose colour it has; -1: it belongs to none
   std::vector<float> values{};  // one for each time; not finite: a gap
 };
 

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "animation/animation_script.h"
+#include "base/plural.h"
 #include "cli/animation_scene.h"
 #include "cli/commands.h"
 
@@ -29,8 +30,8 @@ int RunAnimate(const SimulateOptions& options, const Console& console) {
     fmt::print(stderr, "cotree: {} cannot be written\n", output);
     return kExitForeign;
   }
-  fmt::print("{} bodies over {:g} s, {} pictures, in {}\n", scene.bodies.size() - 1,
-             scene.times.back() - scene.times.front(), scene.times.size(), output);
+  fmt::print("{} over {:g} s, {}, in {}\n", Plural(scene.bodies.size() - 1, "body", "bodies"),
+             scene.times.back() - scene.times.front(), Plural(scene.times.size(), "picture"), output);
   return run.exit;
 }
 
@@ -76,7 +77,8 @@ int RunKinematics(const SimulateOptions& options, const Console& console) {
     fmt::print(stderr, "cotree: {} cannot be written\n", options.output);
     return kExitForeign;
   }
-  fmt::print("poses of {} bodies at {} times in {}\n", shown.size(), run.poses.size(), options.output);
+  fmt::print("poses of {} at {} in {}\n", Plural(shown.size(), "body", "bodies"),
+             Plural(run.poses.size(), "time"), options.output);
   return run.exit;
 }
 

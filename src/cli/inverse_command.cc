@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/plural.h"
 #include "cli/commands.h"
 #include "cli/prepare_run.h"
 #include "simulation/initialize.h"
@@ -59,7 +60,8 @@ void SayDegrees(const PreparedRun& p) {
         (zeros.empty() ? "" : ", ") + (z.imag() == 0 ? fmt::format("{:.6g}", z.real())
                                                      : fmt::format("{:.6g} ± {:.6g}i", z.real(), z.imag()));
   }
-  fmt::print("  {} states move on their own; zeros at the start: {} 1/s\n", linear.n(), zeros);
+  fmt::print("  {} own; zeros at the start: {} 1/s\n",
+             Plural(linear.n(), "state moves on its", "states move on their"), zeros);
   if (unstable)
     fmt::print(
         "  warning: the zero dynamics are unstable: what moves on its own runs away while the motion is "
@@ -103,9 +105,10 @@ int RunInverse(const SimulateOptions& given, const Console& console) {
       }
       if (options.freed.size() != options.motions.size()) {
         fmt::print(stderr,
-                   "cotree: {} motions are prescribed, so as many inputs must be free, but {} are; name them "
+                   "cotree: {} prescribed, so as many inputs must be free, but {}; name them "
                    "with --free or --find; there are {}\n",
-                   options.motions.size(), options.freed.size(), Joined(inputs, 12));
+                   Plural(options.motions.size(), "motion is", "motions are"),
+                   Plural(options.freed.size(), "is", "are"), Joined(inputs, 12));
         return kExitUsage;
       }
     }

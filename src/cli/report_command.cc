@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/describe_linear.h"
+#include "cli/draw_tree.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/prepare_run.h"
@@ -21,7 +22,6 @@
 #include "closed_form/fraction.h"
 #include "derivation/derive.h"
 #include "derivation/describe_state_space.h"
-#include "drawing/draw_graph.h"
 
 namespace cotree {
 namespace {
@@ -48,11 +48,11 @@ class ReportWriter {
     document_.pool = &pool_;
     Overview();
     Plots();
+    Energy();
     if (IsSmallEnoughToDerive(t_)) {
       const StateSpace space = FindStateSpace(*t_.sorted, {});
       SetOwners(pool_, space, &document_);
-      for (DocumentSection& s :
-           DeriveSteps(t_, space, DrawGraph(model_, *t_.graph, t_.mechanism, &t_.tree).svg, &document_))
+      for (DocumentSection& s : DeriveSteps(t_, space, DrawTree(t_).svg, &document_))
         document_.sections.push_back(std::move(s));
       if (IsPlain(space)) Linear();
     } else {
@@ -139,14 +139,26 @@ class ReportWriter {
         s.items.emplace_back(std::move(plot));
       }
       Events(s);
-      EnergyItem energy = FindEnergy(t_, run_, kMostEnergies);
-      if (!energy.islands.empty() || !energy.stored.empty()) {
-        s.items.emplace_back(TextItem{
-            "Where the energy is, and where it flows: power into each component, summed over its edges in "
-            "one connected part of the graph. The powers of a part sum to zero."});
-        s.items.emplace_back(std::move(energy));
-      }
     }
+    document_.sections.push_back(std::move(s));
+  }
+
+  void Energy() {
+    if (run_.times.size() < 2) return;
+    EnergyItem energy = FindEnergy(t_, run_, kMostEnergies);
+    if (energy.islands.empty() && energy.stored.empty()) return;
+    DocumentSection s{"energy", "Energy", {}};
+    std::string text;
+    if (!energy.stored.empty()) text = "What each component stores.";
+    if (t_.mechanism.composites.size() > 1)
+      text +=
+          " Bodies in space have kinetic energy and, above their lowest place in this run, potential energy.";
+    if (!energy.islands.empty())
+      text +=
+          " Where power flows: power into each component, summed over its edges in one connected part of the "
+          "graph. The powers of a part sum to zero.";
+    s.items.emplace_back(TextItem{text});
+    s.items.emplace_back(std::move(energy));
     document_.sections.push_back(std::move(s));
   }
 

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/archive.h"
+#include "base/plural.h"
 #include "cli/files.h"
 #include "cli/result_files.h"
 #include "results/crc32c.h"
@@ -59,10 +60,9 @@ bool SimulationOutput::TakeOver(uint64_t rows) {
   const auto result = LoadResult(old);
   if (!result) return false;
   if (result->times.size() < rows || result->header.columns.size() != header_.columns.size()) {
-    fmt::print(
-        stderr,
-        "cotree: {} has {} rows, but the checkpoint was made behind row {}; start anew without --resume\n",
-        path_, result->times.size(), rows);
+    fmt::print(stderr,
+               "cotree: {} has {}, but the checkpoint was made behind row {}; start anew without --resume\n",
+               path_, Plural(result->times.size(), "row"), rows);
     return false;
   }
   if (!Begin()) return false;

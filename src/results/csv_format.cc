@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "base/plural.h"
 #include "results/output_file.h"
 
 namespace cotree {
@@ -235,8 +236,9 @@ std::optional<Result> ParseCsv(std::string_view text, std::string* problem) {
     for (size_t k = 0; k < names.size(); ++k) {
       const size_t comma = row.find(',');
       if ((comma == std::string_view::npos) != (k + 1 == names.size()))
-        return fail(fmt::format("line {} has {} fields than the {} names of the first line", line,
-                                comma == std::string_view::npos ? "fewer" : "more", names.size()));
+        return fail(fmt::format("line {} has {} fields than the {} of the first line", line,
+                                comma == std::string_view::npos ? "fewer" : "more",
+                                Plural(names.size(), "name")));
       const std::string_view field = row.substr(0, comma);
       if (!ParseNumber(field, &number))
         return fail(fmt::format("line {}: `{}` is not a number", line, Trimmed(field)));

@@ -64,8 +64,8 @@ struct AnimationLink {
 struct AnimationCurve {
   std::string name{};
   std::string unit{};
-  int body = -1;                // whose colour it has; -1: it belongs to none
   std::vector<float> values{};  // one for each time; not finite: a gap
+  int body = -1;                // whose colour it has; -1: it belongs to none
 };
 
 /** `times` rise, or stand still at an event. */

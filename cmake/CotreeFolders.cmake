@@ -126,7 +126,8 @@ endfunction()
 # that writes the page says that it is not there.
 function(cotree_embed_script folder name header function)
   set(web "${CMAKE_SOURCE_DIR}/web/${name}")
-  file(GLOB sources CONFIGURE_DEPENDS "${web}/src/*.js" "${web}/src/*.css")
+  file(GLOB sources CONFIGURE_DEPENDS "${web}/src/*.js" "${web}/src/*.css"
+       "${CMAKE_SOURCE_DIR}/web/shared/*.js")
   set(output "${CMAKE_BINARY_DIR}/generated/embedded_${name}.cc")
   add_custom_command(OUTPUT "${output}"
     COMMAND "${CMAKE_COMMAND}" "-DOUTPUT=${output}" "-DFOLDER=${web}" "-DSCRIPT=${name}.js" "-DHEADER=${header}" "-DFUNCTION=${function}"

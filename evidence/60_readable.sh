@@ -59,6 +59,12 @@ if command -v chromium >/dev/null; then
   out="$(lines web/report/test/reports.sh "$COTREE" "$work/reports")"
   row "reports of all examples in headless Chromium: no console errors, hovering marks the component, light and dark" "web/report/test/reports.sh COTREE FOLDER" \
     "$(grep -oE '[0-9]+ pages: .*' <<<"$out" | tail -n 1)" "all ok, < 2 MB" "$(ended "$out")"
+  # Long: four loads of every page.
+  if [[ -n "${COTREE_LONG:-}" ]]; then
+    out="$(lines node web/report/test/overflow.mjs "$work"/reports/*.html)"
+    row "... at 1280 and 400 pixels, light and dark: nothing outside of the window, what scrolls has a bar, no text cut" "node web/report/test/overflow.mjs PAGE.html..." \
+      "$(grep -oE '[0-9]+ of [0-9]+ pages fit' <<<"$out" | tail -n 1)" "all" "$(ended "$out")"
+  fi
 else
   row "reports of all examples in headless Chromium" "web/report/test/reports.sh" "no chromium here" "all ok" skipped
 fi

@@ -163,6 +163,11 @@ Room RoomOfText(const Element& e) {
   return {left, y - 0.8 * size, left + width, y + 0.24 * size, "`" + e.text + "`"};
 }
 
+Room RoomOfRect(const Element& e, const std::string& what) {
+  const double x = e.Number("x"), y = e.Number("y");
+  return {x, y, x + e.Number("width"), y + e.Number("height"), what};
+}
+
 // Joints and what exerts forces are lines between the right bodies, each there once, by its role.
 void CheckSpace(const Model& model, const SystemGraph& graph, const Mechanism& mechanism, const Xml& xml,
                 const Room& world) {
@@ -226,7 +231,8 @@ void CheckDrawing(const Model& model, const SystemGraph& graph, const Mechanism&
   std::map<uint32_t, std::vector<double>> paths;
   std::multiset<std::string> components;
   std::string vertex_titles;
-  std::vector<Room> rooms;
+  std::vector<Room> rooms, frames;
+  std::set<size_t> vertex_texts;  // of rooms
   size_t connections = 0;
   std::map<std::string, int> edges_seen;
   for (size_t i = 0; i < xml.elements.size(); ++i) {
@@ -234,11 +240,21 @@ void CheckDrawing(const Model& model, const SystemGraph& graph, const Mechanism&
     const Element& parent = e.parent < 0 ? e : xml.elements[static_cast<size_t>(e.parent)];
     const std::string group = parent.Get("class");
     if (e.name == "text") rooms.push_back(RoomOfText(e));
-    if (e.name == "circle") {
-      const double x = e.Number("cx"), y = e.Number("cy"), r = e.Number("r");
+    if (group.rfind("vertex", 0) == 0 && (e.name == "circle" || e.name == "rect")) {
       const auto id = static_cast<uint32_t>(std::stoul(parent.Get("data-vertex")));
-      EXPECT_TRUE(
-          circles.emplace(id, Room{x - r, y - r, x + r, y + r, "vertex " + std::to_string(id)}).second);
+      const std::string what = "vertex " + std::to_string(id);
+      const Room room = e.name == "rect"
+                            ? RoomOfRect(e, what)
+                            : Room{e.Number("cx") - e.Number("r"), e.Number("cy") - e.Number("r"),
+                                   e.Number("cx") + e.Number("r"), e.Number("cy") + e.Number("r"), what};
+      EXPECT_TRUE(circles.emplace(id, room).second);
+    }
+    if (e.name == "rect" && group == "domain") frames.push_back(RoomOfRect(e, parent.Get("data-domain")));
+    // A vertex has the name that texts and matrices give it.
+    if (e.name == "text" && group == "vertex") {
+      const auto id = static_cast<uint32_t>(std::stoul(parent.Get("data-vertex")));
+      EXPECT_EQ(e.text, VertexName(model, graph, VertexId(id)));
+      vertex_texts.insert(rooms.size() - 1);
     }
     if (e.name == "title" && group.rfind("vertex", 0) == 0) vertex_titles += e.text + "\n";
     if (e.Get("class") == "edge" || e.Get("class") == "signal") components.insert(e.Get("data-component"));
@@ -280,8 +296,7 @@ void CheckDrawing(const Model& model, const SystemGraph& graph, const Mechanism&
     ASSERT_GE(d.size(), 4u);
     const auto touches = [&](double x, double y, VertexId v) {
       const Room& c = circles.at(v.value);
-      const double radius = (c.right - c.left) / 2;
-      return std::hypot(x - (c.left + radius), y - (c.top + radius)) < radius + 3;
+      return x > c.left - 3 && x < c.right + 3 && y > c.top - 3 && y < c.bottom + 3;
     };
     EXPECT_TRUE(touches(d[0], d[1], graph.edges[id].from)) << EdgeName(model, graph, EdgeId(id));
     EXPECT_TRUE(touches(d[d.size() - 2], d[d.size() - 1], graph.edges[id].to))
@@ -312,9 +327,18 @@ void CheckDrawing(const Model& model, const SystemGraph& graph, const Mechanism&
     for (size_t j = i + 1; j < rooms.size(); ++j)
       EXPECT_FALSE(rooms[i].Overlaps(rooms[j])) << rooms[i].what << " over " << rooms[j].what;
     for (const auto& [id, circle] : circles) {
-      const bool own = rooms[i].what == "`" + std::to_string(id) + "`" && rooms[i].left > circle.left;
+      const bool own = vertex_texts.count(i) == 1 &&
+                       rooms[i].what == "`" + VertexName(model, graph, VertexId(id)) + "`" &&
+                       rooms[i].left > circle.left && rooms[i].right < circle.right;
       EXPECT_TRUE(own || !rooms[i].Overlaps(circle)) << rooms[i].what << " over " << circle.what;
     }
+  }
+  // Frames stand apart.
+  for (size_t i = 0; i < frames.size(); ++i) {
+    for (size_t j = i + 1; j < frames.size(); ++j)
+      EXPECT_FALSE(frames[i].Overlaps(frames[j])) << frames[i].what << " over " << frames[j].what;
+    const double name = TextWidth(frames[i].what, 12, true);
+    EXPECT_GE(frames[i].right - frames[i].left, name) << frames[i].what << " is narrower than its name";
   }
 }
 
@@ -351,6 +375,12 @@ constexpr const char* kPart =
     "component Part \"a & b < c > \\\"d\\\"\" { terminal p, n : electrical  parameter R : Resistance = 1 "
     "ohm\n"
     "  edge e : p -> n  equation e.v = R*e.i }\n";
+
+size_t Count(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
 
 std::string Ladder(int sections) {
   const std::string n = std::to_string(sections), m = std::to_string(sections - 1);
@@ -410,11 +440,13 @@ TEST(Drawing, OwnDomainsCouplingsAndAssociations) {
     Diagnostics diagnostics;
     const SystemGraph graph = BuildSystemGraph(loaded->model, system, diagnostics);
     const std::string svg = DrawGraph(loaded->model, graph).svg;
-    size_t ties = 0;
-    for (size_t at = svg.find("class=\"tie\""); at != std::string::npos;
-         at = svg.find("class=\"tie\"", at + 1))
-      ++ties;
-    EXPECT_EQ(ties, 1u) << loaded->model.Text(loaded->model[system].name);
+    // A coupling and an association are not the same: each has its own line, and its own row of the legend.
+    const std::string name = loaded->model.Text(loaded->model[system].name);
+    const bool follows = name == "Followed";
+    EXPECT_EQ(Count(svg, "class=\"tie\""), follows ? 0u : 1u) << name;
+    EXPECT_EQ(Count(svg, "class=\"association\""), follows ? 1u : 0u) << name;
+    EXPECT_EQ(Count(svg, "edges of one component"), follows ? 0u : 1u) << name;
+    EXPECT_EQ(Count(svg, "association: follows a variable"), follows ? 1u : 0u) << name;
   }
 }
 
@@ -447,6 +479,84 @@ TEST(Drawing, RandomNetworks) {
     }
     SCOPED_TRACE(text);
     CheckText(text + "}\n");
+  }
+}
+
+// Bodies that hang in space, drives of one dimension on their joints, and narrow domains beside them, at
+// random.
+TEST(Drawing, RandomMechanismsWithDrives) {
+  if (!GraphvizIsThere()) GTEST_SKIP() << "graphviz is not installed";
+  for (uint32_t seed = 1; seed <= 12; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
+    std::string text = "system Random {\n";
+    const uint32_t bodies = 1 + below(4);
+    for (uint32_t i = 0; i < bodies; ++i) {
+      const std::string k = std::to_string(i);
+      text += "  j" + k + " : Revolute  body" + k +
+              " : Body(m = 1 kg, I = [1, 1, 1, 0, 0, 0] kg*m^2)\n  connect j" + k + ".b -- body" + k + ".a\n";
+      text += "  connect j" + k + ".a -- " +
+              (i == 0 || below(2) == 0 ? "mechanics.ground" : "body" + std::to_string(below(i)) + ".a") +
+              "\n";
+      switch (below(4)) {
+        case 0:
+          text += "  d" + k + " : RotationalDamper(d = 1 N*m*s/rad)\n  connect d" + k + ".a -- j" + k +
+                  ".axis\n  connect d" + k + ".b -- j" + k + ".housing -- rotational.ground\n";
+          break;
+        case 1:
+          text += "  m" + k + " : DCMotor(Kt = 0.1 N*m/A)  u" + k + " : VoltageSource(V = 1 V)\n  connect m" +
+                  k + ".shaft -- j" + k + ".axis\n  connect m" + k + ".housing -- j" + k +
+                  ".housing -- rotational.ground\n  connect u" + k + ".p -- m" + k + ".p\n  connect u" + k +
+                  ".n -- m" + k + ".n -- electrical.ground\n";
+          break;
+        default:
+          break;
+      }
+    }
+    if (below(2) == 0)
+      text +=
+          "  heat : HeatCapacity(C = 1 J/K)  wall : ThermalResistor(R = 1 K/W)\n"
+          "  connect heat.a -- wall.a  connect wall.b -- thermal.ground\n";
+    SCOPED_TRACE(text);
+    CheckText(text + "}\n");
+  }
+}
+
+// An inductor has a coil, a capacitor plates, a mass a block; a hinge that nothing drives does not drive.
+TEST(Drawing, SignsAreThoseOfTheKind) {
+  if (!GraphvizIsThere()) GTEST_SKIP() << "graphviz is not installed";
+  const char* const kPlates = "h4.5m0-5v10m3 0v-10m0 5h4.5";
+  const char* const kBlock = "h2m0-4h8v8h-8zm8 4h2";
+  const char* const kCoil = "a2 2.4 0 0 1 4 0a2 2.4 0 0 1 4 0a2 2.4 0 0 1 4 0";
+  const char* const kRing = "a5 5 0 1 0 10 0";
+  struct Row {
+    const char* parts;
+    const char* sign;
+    size_t plates, blocks, coils, rings;  // with the legend: two of each sign that is there
+  };
+  const Row rows[] = {
+      {"x : Inductor(L = 1 H)  connect x.p -- x.n -- electrical.ground", "coil", 0, 0, 2, 0},
+      {"x : Capacitor(C = 1 F)  connect x.p -- x.n -- electrical.ground", "plates", 2, 0, 0, 0},
+      {"x : Mass(m = 1 kg)", "block", 0, 2, 0, 0},
+      {"x : Inertia(J = 1 kg*m^2)", "block", 0, 2, 0, 0},
+      {"x : Spring(k = 1 N/m)  m : Mass(m = 1 kg)  connect x.a -- m.a  connect x.b -- translational.ground",
+       "coil and block", 0, 2, 2, 0},
+      {"j : Revolute  b : Body(m = 1 kg, I = [1, 1, 1, 0, 0, 0] kg*m^2)  connect j.a -- mechanics.ground  "
+       "connect j.b -- b.a",
+       "no ring", 0, 0, 0, 0},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.parts);
+    NoReader reader;
+    const auto loaded = LoadModelText("drawn.cot", "system S { " + std::string(row.parts) + " }", reader);
+    ASSERT_TRUE(loaded->diagnostics.ok()) << Render(loaded->diagnostics, loaded->model.files);
+    Diagnostics diagnostics;
+    const SystemGraph graph = BuildSystemGraph(loaded->model, loaded->model.systems[0], diagnostics);
+    const std::string svg = DrawGraph(loaded->model, graph, ViewMechanism(loaded->model, graph)).svg;
+    EXPECT_EQ(Count(svg, kPlates), row.plates);
+    EXPECT_EQ(Count(svg, kBlock), row.blocks);
+    EXPECT_EQ(Count(svg, kCoil), row.coils);
+    EXPECT_EQ(Count(svg, kRing), row.rings);
   }
 }
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws what a terminal shows as SVG: `script -qec COMMAND /dev/null | terminal_picture.py TITLE > picture.svg`."""
+"""Draws what a terminal shows as SVG: `script -qec COMMAND /dev/null | terminal_picture.py > picture.svg`.
+
+Blanks are kept twice: every word has its own place, and white-space is pre (browsers no longer honour xml:space)."""
 import html
 import re
 import sys
@@ -38,11 +40,14 @@ def main():
            f'<rect width="{width:.0f}" height="{height}" rx="9" fill="#1c2128"/>']
     for i, colour in enumerate(("#e5534b", "#d4a72c", "#57ab5a")):
         out.append(f'<circle cx="{22 + 20 * i}" cy="20" r="6" fill="{colour}"/>')
-    out.append('<g font-family="DejaVu Sans Mono,Menlo,Consolas,monospace" font-size="14" fill="#cdd9e5" xml:space="preserve">')
+    out.append('<g font-family="DejaVu Sans Mono,Menlo,Consolas,monospace" font-size="14" fill="#cdd9e5" style="white-space:pre">')
     for i, line in enumerate(lines):
         spans, column = "", 0
         for text, style in runs(line):
-            spans += f'<tspan x="{20 + column * 8.43:.2f}" style="{style}">{html.escape(text)}</tspan>'
+            css = f' style="{style}"' if style else ""
+            for word in re.finditer(r"\S+(?: \S+)*", text):
+                place = 20 + (column + word.start()) * 8.43
+                spans += f'<tspan x="{place:.2f}"{css}>{html.escape(word.group())}</tspan>'
             column += len(text)
         out.append(f'<text y="{56 + 18 * i}">{spans}</text>')
     out.append("</g></svg>")

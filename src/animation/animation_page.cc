@@ -111,8 +111,8 @@ std::string LinkText(const AnimationLink& link) {
 }
 
 std::string CurveText(const AnimationCurve& curve) {
-  return fmt::format(R"({{"name":{},"unit":{},"values":{}}})", Quoted(curve.name), Quoted(curve.unit),
-                     Floats(curve.values));
+  return fmt::format(R"({{"name":{},"unit":{},"body":{},"values":{}}})", Quoted(curve.name),
+                     Quoted(curve.unit), curve.body, Floats(curve.values));
 }
 
 std::string SceneText(const AnimationScene& scene) {

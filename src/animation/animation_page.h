@@ -65,6 +65,7 @@ struct AnimationCurve {
   std::string name{};
   std::string unit{};
   std::vector<float> values{};  // one for each time; not finite: a gap
+  int body = -1;                // whose colour it has; -1: it belongs to none
 };
 
 /** `times` rise, or stand still at an event. */

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/plural.h"
 #include "block_triangular/diagnostics.h"
 #include "expr/builtins.h"
 #include "expr/dependence.h"
@@ -116,12 +117,12 @@ void DiagnoseSingular(const EquationSystem& system, const Offsets& offsets, Diag
     std::vector<VariableRef> variables;
     for (const uint32_t v : offsets.over_variables) variables.push_back({v, 0});
     const size_t n = offsets.over_equations.size(), m = variables.size();
-    auto& report = diagnostics.Report(
-        messages::kOverdetermined, PlaceOf(system, ids),
-        {Names(system, ids), n == 1 ? "is 1 equation" : "are " + std::to_string(n) + " equations",
-         m == 0   ? "no unknown"
-         : m == 1 ? "1 unknown"
-                  : std::to_string(m) + " unknowns"});
+    auto& report = diagnostics.Report(messages::kOverdetermined, PlaceOf(system, ids),
+                                      {Names(system, ids), (n == 1 ? "is " : "are ") + Plural(n, "equation"),
+                                       m == 0 ? "no unknown" : Plural(m, "unknown")});
+    if (ids.size() == 1)
+      report.message = Names(system, ids) + " contradicts itself: there " + (n == 1 ? "is " : "are ") +
+                       Plural(n, "equation") + " for " + (m == 0 ? "no unknown" : Plural(m, "unknown"));
     show(report, offsets.over_equations);
     if (m > 0) report.Note("unknowns: " + VariableNames(system, variables));
     std::vector<VariableRef> open;
@@ -200,7 +201,9 @@ void DiagnoseMode(const SortedSystem& sorted, uint32_t sorted_equation,
   std::erase(origins, id);
   auto& report =
       diagnostics.Report(messages::kModeChangesOrder, ComponentPlace(*system.model, *system.graph, id),
-                         {name, given_name, origins.empty() ? "something else" : Names(system, origins)});
+                         {name, given_name,
+                          (origins.empty() ? "something else" : Names(system, origins)) +
+                              (origins.size() > 1 ? " prescribe" : " prescribes")});
   report.Note("`" + sorted.SlotName(sorted.slot_of_equation[sorted_equation]) +
               "` would be determined by nothing in that mode");
   std::string values;
@@ -313,16 +316,19 @@ void DiagnoseHeld(const SortedSystem& sorted, Diagnostics& diagnostics) {
       held.push_back(id);
       moves = moves || !model.domains[edge.domain.index()].rate.IsNone();
     }
-    if ((edge.kinds & kCouples) != 0) holders.push_back(id);
+    if ((edge.kinds & kCouples) != 0 && graph.ClassOf(model, id).spatial.IsNone()) holders.push_back(id);
   }
   for (auto* list : {&held, &holders}) {
     std::sort(list->begin(), list->end());
     list->erase(std::unique(list->begin(), list->end()), list->end());
   }
   if (held.empty() || holders.size() < 2 || ++reports > 1) return;
-  auto& report = diagnostics.Report(
-      messages::kCannotMove, PlaceOf(system, held),
-      {Names(system, held), moves ? "cannot move" : "stay at zero", Names(system, holders)});
+  auto& report = diagnostics.Report(messages::kCannotMove, PlaceOf(system, held),
+                                    {Names(system, held),
+                                     moves              ? "cannot move"
+                                     : held.size() == 1 ? "stays at zero"
+                                                        : "stay at zero",
+                                     Names(system, holders)});
   report.Note("what they demand of the same places can be met only at rest");
   report.Help("take one of them out, or give them ratios that agree");
 }

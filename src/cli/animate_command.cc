@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "animation/animation_script.h"
+#include "base/plural.h"
 #include "cli/animation_scene.h"
 #include "cli/commands.h"
 #include "cli/files.h"
@@ -23,8 +24,8 @@ int RunAnimate(const SimulateOptions& given, const Console& console) {
   if (run.poses.empty()) return run.exit;
   const AnimationScene scene = MakeScene(run);
   if (!WriteFileSafely(options.output, AnimationPage(scene, script))) return kExitForeign;
-  fmt::print("{} bodies over {:g} s, {} pictures, in {}\n", scene.bodies.size() - 1,
-             scene.times.back() - scene.times.front(), scene.times.size(), options.output);
+  fmt::print("{} over {:g} s, {}, in {}\n", Plural(scene.bodies.size() - 1, "body", "bodies"),
+             scene.times.back() - scene.times.front(), Plural(scene.times.size(), "picture"), options.output);
   return run.exit;
 }
 
@@ -61,7 +62,8 @@ int RunKinematics(const SimulateOptions& options, const Console& console) {
   }
   const int written = WriteOutput(text, options.output);
   if (written != kExitOk || options.output.empty()) return written != kExitOk ? written : run.exit;
-  fmt::print("poses of {} bodies at {} times in {}\n", shown.size(), run.poses.size(), options.output);
+  fmt::print("poses of {} at {} in {}\n", Plural(shown.size(), "body", "bodies"),
+             Plural(run.poses.size(), "time"), options.output);
   return run.exit;
 }
 

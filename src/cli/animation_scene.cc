@@ -344,6 +344,24 @@ class SceneMaker {
     }
   }
 
+  // The body that a variable speaks of: the one it belongs to, or what its joint moves.
+  int BodyOf(const std::string& variable) const {
+    const auto belongs = [&](ComponentId id) {
+      return !id.IsNone() && variable.starts_with(NameOf(id) + ".");
+    };
+    for (uint32_t c = 0; c < t_.mechanism.composites.size(); ++c) {
+      const CompositeBody& composite = t_.mechanism.composites[c];
+      if (composite.joint != UINT32_MAX && belongs(t_.mechanism.joints[composite.joint].component))
+        return static_cast<int>(c);
+      if (std::any_of(composite.bodies.begin(), composite.bodies.end(), belongs)) return static_cast<int>(c);
+    }
+    for (const uint32_t chord : t_.mechanism.chords) {
+      const SpatialJoint& joint = t_.mechanism.joints[chord];
+      if (belongs(joint.component)) return static_cast<int>(t_.mechanism.frames[joint.b].composite);
+    }
+    return -1;
+  }
+
   void AddCurves() {
     std::vector<std::string> names;
     if (t_.experiment != nullptr) names = t_.experiment->plot_texts;
@@ -360,6 +378,7 @@ class SceneMaker {
       AnimationCurve curve;
       curve.name = name;
       curve.unit = UnitOf(*t_.equations, ref);
+      curve.body = BodyOf(name);
       for (const double v : *column) curve.values.push_back(static_cast<float>(v));
       scene_.curves.push_back(std::move(curve));
     }

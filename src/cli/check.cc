@@ -126,12 +126,12 @@ void PrintMechanism(const LoadedModel& loaded, const Translation& t, const Conso
   }
   if (count > 8) joints += fmt::format(" and {} more", count - 8);
   for (const CompositeBody& c : t.mechanism.composites) parts += c.bodies.size();
-  fmt::print(
-      "   {}{}{}: {}\n", console.Bold(Plural(t.motion.degrees, "degree of freedom", "degrees of freedom")),
-      t.motion.position_degrees == t.motion.degrees
-          ? ""
-          : fmt::format(" in velocities, {} in positions", t.motion.position_degrees),
-      t.motion.loops.empty() ? "" : fmt::format(" of {} coordinates", t.motion.freedoms.size()), joints);
+  fmt::print("   {}{}{}: {}\n",
+             console.Bold(Plural(t.motion.degrees, "degree of freedom", "degrees of freedom")),
+             t.motion.position_degrees == t.motion.degrees
+                 ? ""
+                 : fmt::format(" in velocities, {} in positions", t.motion.position_degrees),
+             t.motion.loops.empty() ? "" : " of " + Plural(t.motion.freedoms.size(), "coordinate"), joints);
   const size_t moving = t.mechanism.composites.size() - 1;
   fmt::print("   {}{} {}\n", Plural(moving, "rigid body", "rigid bodies"),
              parts > moving ? fmt::format(" of {}", Plural(parts, "part")) : "",
@@ -148,14 +148,11 @@ void PrintMechanism(const LoadedModel& loaded, const Translation& t, const Conso
     for (const uint32_t k : t.mechanism.chords)
       chords += (chords.empty() ? "" : ", ") + name(t.mechanism.joints[k].component);
     fmt::print("   {} closed by {}: {}\n", Plural(t.mechanism.chords.size(), "loop"), chords,
-               t.motion.freedoms.size() - t.motion.degrees == 1
-                   ? "1 condition holds"
-                   : fmt::format("{} conditions hold", t.motion.freedoms.size() - t.motion.degrees));
+               Plural(t.motion.freedoms.size() - t.motion.degrees, "condition holds", "conditions hold"));
   }
   if (!t.motion.redundant.empty()) {
     fmt::print("   {} from the others, and what they carry is not determined:\n",
-               t.motion.redundant.size() == 1 ? "1 more follows"
-                                              : fmt::format("{} more follow", t.motion.redundant.size()));
+               Plural(t.motion.redundant.size(), "more follows", "more follow"));
     for (const std::string& r : t.motion.redundant) fmt::print("{}\n", console.Dim("     " + r));
   }
 }

@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/draw_tree.h"
 #include "cli/readable_equations.h"
 #include "cli/write_form.h"
 #include "derivation/derive.h"
 #include "derivation/describe_state_space.h"
-#include "drawing/draw_graph.h"
 
 namespace cotree {
 
@@ -33,7 +33,7 @@ int RunDerive(const EquationsOptions& options, const Console& console) {
       document.components = DescribeComponents(t);
       std::string picture;
       if (options.format == "html" || options.format == "mathml" || options.format == "json")
-        picture = DrawGraph(model, *t.graph, t.mechanism, &t.tree).svg;
+        picture = DrawTree(t).svg;
       document.sections = DeriveSteps(t, space, picture, &document);
     } else {
       document.sections = DeriveByClass(t, &document);

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/plural.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/prepare_run.h"
@@ -57,8 +58,9 @@ int RunEmit(const SimulateOptions& given, const Console& console) {
     return kExitOk;
   }
   if (!WriteFileSafely(options.output, text)) return kExitForeign;
-  fmt::print("{}: {} states, {} outputs; {} with steps of {} in {}\n", header.model,
-             p.translation->sorted->states.size(), emit.columns.size(), MethodName(emit.run.method),
+  fmt::print("{}: {}, {}; {} with steps of {} in {}\n", header.model,
+             Plural(p.translation->sorted->states.size(), "state"), Plural(emit.columns.size(), "output"),
+             MethodName(emit.run.method),
              emit.run.step > 0 ? fmt::format("{:g} s", emit.run.step) : "the output's interval",
              options.output);
   return kExitOk;

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kMostRows = 300;
 
 std::string More(size_t count) {
-  return fmt::format("    ... and {} more equations; --format json has all\n", count);
+  return fmt::format("    ... and {}; --format json has all\n", Plural(count, "more equation"));
 }
 
 std::string ListNames(const std::vector<std::string>& names) {

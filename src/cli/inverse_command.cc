@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/plural.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/prepare_run.h"
@@ -65,7 +66,8 @@ void SayDegrees(const PreparedRun& p) {
         (zeros.empty() ? "" : ", ") + (z.imag() == 0 ? fmt::format("{:.6g}", z.real())
                                                      : fmt::format("{:.6g} ± {:.6g}i", z.real(), z.imag()));
   }
-  fmt::print("  {} states move on their own; zeros at the start: {} 1/s\n", linear.n(), zeros);
+  fmt::print("  {} own; zeros at the start: {} 1/s\n",
+             Plural(linear.n(), "state moves on its", "states move on their"), zeros);
   if (unstable)
     fmt::print(
         "  warning: the zero dynamics are unstable: what moves on its own runs away while the motion is "
@@ -128,13 +130,9 @@ int RunInverse(const SimulateOptions& given, const Console& console) {
         if (known && !already) options.freed.push_back(name);
       }
       if (options.freed.size() != options.motions.size()) {
-        const std::string motions = options.motions.size() == 1
-                                        ? "1 motion is"
-                                        : fmt::format("{} motions are", options.motions.size());
-        fmt::print(stderr, "cotree: {} prescribed, so as many inputs must be free, but {}; {}\n", motions,
-                   options.freed.empty()       ? "none is"
-                   : options.freed.size() == 1 ? "1 is"
-                                               : fmt::format("{} are", options.freed.size()),
+        fmt::print(stderr, "cotree: {} prescribed, so as many inputs must be free, but {}; {}\n",
+                   Plural(options.motions.size(), "motion is", "motions are"),
+                   options.freed.empty() ? "none is" : Plural(options.freed.size(), "is", "are"),
                    inputs.empty() ? "the system has no input that could be: add what drives the motion, as a "
                                     "SignalTorqueSource or SignalForceSource at the joint"
                                   : "name them with --free or --find; there are " + Joined(inputs, 12));

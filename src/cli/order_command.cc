@@ -121,8 +121,8 @@ std::string OrderText(const Translation& t, const ShownOrder& shown, const Conso
   text += table.Text("    ", console);
   if (torn) text += "    * torn: once it is guessed, the others of its block follow one after another\n";
   if (sorted.equations.size() + 1 > table.rows())
-    text += fmt::format("    ... and {} more equations; --format json has all\n",
-                        sorted.equations.size() + 1 - table.rows());
+    text += fmt::format("    ... and {}; --format json has all\n",
+                        Plural(sorted.equations.size() + 1 - table.rows(), "more equation"));
   if (statistics) {
     std::string kinds;
     for (const auto& [kind, count] : CountKinds(program))

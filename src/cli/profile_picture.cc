@@ -139,9 +139,9 @@ class ProfilePainter {
       const KernelCost& k = e.kernels[n];
       if (n < kMostKernels) {
         const std::string count = k.instances > 1 ? fmt::format(" × {}", k.instances) : "";
-        rows.push_back(
-            {Fitting(k.what, 300 - TextWidth(count, kText)) + count,
-             fmt::format("{}: {} instances of {} instructions", k.what, k.instances, k.instructions)});
+        rows.push_back({Fitting(k.what, 300 - TextWidth(count, kText)) + count,
+                        fmt::format("{}: {} of {}", k.what, Plural(k.instances, "instance"),
+                                    Plural(k.instructions, "instruction"))});
       } else if (n == kMostKernels) {
         rows.push_back({fmt::format("{} more", e.kernels.size() - n), ""});
       }

@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/describe_linear.h"
+#include "cli/draw_tree.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/prepare_run.h"
@@ -22,7 +23,6 @@
 #include "closed_form/fraction.h"
 #include "derivation/derive.h"
 #include "derivation/describe_state_space.h"
-#include "drawing/draw_graph.h"
 #include "results/extremes.h"
 #include "results/select_columns.h"
 #include "state_space/motion_chains.h"
@@ -52,13 +52,13 @@ class ReportWriter {
     document_.pool = &pool_;
     Overview();
     Plots();
+    Energy();
     if (IsSmallEnoughToDerive(t_)) {
       StateSpaceOptions how;
       how.chains = FindChains(t_.mechanism);
       const StateSpace space = FindStateSpace(*t_.sorted, how);
       SetOwners(pool_, space, &document_);
-      for (DocumentSection& s :
-           DeriveSteps(t_, space, DrawGraph(model_, *t_.graph, t_.mechanism, &t_.tree).svg, &document_))
+      for (DocumentSection& s : DeriveSteps(t_, space, DrawTree(t_).svg, &document_))
         document_.sections.push_back(std::move(s));
       if (IsPlain(space)) Linear();
     } else {
@@ -137,13 +137,6 @@ class ReportWriter {
         s.items.emplace_back(std::move(plot));
       }
       Events(s);
-      EnergyItem energy = FindEnergy(t_, run_, kMostEnergies);
-      if (!energy.islands.empty() || !energy.stored.empty()) {
-        s.items.emplace_back(TextItem{
-            "Where the energy is, and where it flows: power into each component, summed over its edges in "
-            "one connected part of the graph. The powers of a part sum to zero."});
-        s.items.emplace_back(std::move(energy));
-      }
     }
     document_.sections.push_back(std::move(s));
   }
@@ -167,6 +160,25 @@ class ReportWriter {
       plot.curves.push_back(std::move(curve));
     }
     return plot;
+  }
+
+  void Energy() {
+    if (run_.times.size() < 2) return;
+    EnergyItem energy = FindEnergy(t_, run_, kMostEnergies);
+    if (energy.islands.empty() && energy.stored.empty()) return;
+    DocumentSection s{"energy", "Energy", {}};
+    std::string text;
+    if (!energy.stored.empty()) text = "What each component stores.";
+    if (t_.mechanism.composites.size() > 1)
+      text +=
+          " Bodies in space have kinetic energy and, above their lowest place in this run, potential energy.";
+    if (!energy.islands.empty())
+      text +=
+          " Where power flows: power into each component, summed over its edges in one connected part of the "
+          "graph. The powers of a part sum to zero.";
+    s.items.emplace_back(TextItem{text});
+    s.items.emplace_back(std::move(energy));
+    document_.sections.push_back(std::move(s));
   }
 
   void Events(DocumentSection& s) const {

@@ -198,11 +198,11 @@ int RunCotree(int argc, char** argv) {
   SystemOptions tree;
   CLI::App* tree_command = AddSystemCommand(
       app, "tree", "the normal tree: branches, chords, primary variables, order; the tree of joints", &tree,
-      {"text", "json"});
+      {"text", "json", "svg"});
   tree_command->add_flag("--statistics", tree.statistics, "print counts of work done");
   tree_command->footer(
       "\nExamples:\n  cotree tree examples/positioning/positioning.cot\n  cotree tree drive.cot --format "
-      "json | jq "
+      "svg -o tree.svg\n  cotree tree drive.cot --format json | jq "
       "'.system.dependent_storage'");
 
   SystemOptions order;

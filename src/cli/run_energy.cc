@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "cli/spatial_motion.h"
 #include "expr/evaluate.h"
 #include "expr/walk.h"
 #include "graph/union_find.h"
@@ -58,8 +59,12 @@ class EnergyFinder {
         if (any) out.stored.push_back({name, std::move(values)});
       }
     }
+    AddBodies(&out);
+    std::map<std::string, size_t> islands_of;  // by domain
+    for (const auto& [island, name] : names) ++islands_of[name];
     for (auto& [island, components] : powers) {
       EnergyItem::Island entry{names[island], {}};
+      if (islands_of[names[island]] > 1) entry.name += ": " + SomeNames(components);
       bool any = false;
       for (auto& [name, values] : components) {
         any = any || std::any_of(values.begin(), values.end(), [](double v) { return std::fabs(v) > 1e-12; });
@@ -71,6 +76,71 @@ class EnergyFinder {
   }
 
  private:
+  // "motor, gear and 3 more".
+  template <class Map>
+  static std::string SomeNames(const Map& components) {
+    constexpr size_t kMost = 3;
+    std::string out;
+    size_t shown = 0;
+    for (const auto& [name, values] : components) {
+      if (shown == kMost && components.size() > kMost + 1) break;
+      out += (shown == 0 ? "" : shown + 1 == components.size() ? " and " : ", ") + name;
+      ++shown;
+    }
+    return shown < components.size() ? out + " and " + std::to_string(components.size() - shown) + " more"
+                                     : out;
+  }
+
+  // Kinetic and potential energy of what moves in space.
+  void AddBodies(EnergyItem* out) {
+    const Mechanism& mechanism = t_.mechanism;
+    if (mechanism.composites.size() < 2 || t_.motion.empty()) return;
+    const SystemGraph& graph = *t_.graph;
+    const SpatialNumbers numbers(*t_.equations->model, graph, t_.equations->scalars,
+                                 t_.equations->parameters);
+    const MechanismReadings readings(t_, run_);
+    Vec3<double> g;
+    for (const ComponentId id : mechanism.gravity) g = g + numbers.Vector(id, "g");
+    std::map<uint32_t, std::pair<std::vector<double>, std::vector<double>>> energies;  // by component
+    for (const size_t row : rows_) {
+      const std::vector<SpatialPose> poses = FindPoses(
+          mechanism, t_.motion, numbers, [&](uint32_t reading) { return readings.At(reading, 0, row); });
+      const std::vector<SpatialTwist> twists = FindTwists(mechanism, numbers, poses, [&](uint32_t freedom) {
+        const MotionFreedom& f = t_.motion.freedoms[freedom];
+        return readings.At(f.velocity, f.velocity_order, row);
+      });
+      for (uint32_t c = 1; c < mechanism.composites.size(); ++c) {
+        for (const ComponentId id : mechanism.composites[c].bodies) {
+          const uint32_t frame = graph.frame_of_terminal[graph.components[id.index()].first_terminal];
+          const SpatialPose pose = PoseOf(mechanism, poses, frame);
+          const Vec3<double> centre = pose.p + pose.R * numbers.Vector(id, "center");
+          const Vec3<double> v = twists[c].v + Cross(twists[c].w, centre - poses[c].p);
+          const Vec3<double> w = Transpose(pose.R) * twists[c].w;
+          const auto inertia = [&](uint32_t k) { return numbers.Number(id, "I", k); };
+          const double m = numbers.Number(id, "m");
+          const double turning =
+              inertia(0) * w[0] * w[0] + inertia(1) * w[1] * w[1] + inertia(2) * w[2] * w[2] +
+              2 * (inertia(3) * w[0] * w[1] + inertia(4) * w[0] * w[2] + inertia(5) * w[1] * w[2]);
+          auto& [kinetic, potential] = energies[id.value];
+          kinetic.push_back((m * Dot(v, v) + turning) / 2);
+          potential.push_back(-m * Dot(g, centre));
+        }
+      }
+    }
+    for (auto& [id, both] : energies) {
+      const std::string name = ComponentName(*t_.equations->model, graph, ComponentId(id));
+      auto& [kinetic, potential] = both;
+      const double lowest = *std::min_element(potential.begin(), potential.end());
+      for (double& value : potential) value -= lowest;
+      const auto add = [&](std::vector<double>& values, const char* what) {
+        if (std::any_of(values.begin(), values.end(), [](double value) { return value > 1e-12; }))
+          out->stored.push_back({name, std::move(values), name + ", " + what});
+      };
+      add(kinetic, "kinetic");
+      add(potential, "potential");
+    }
+  }
+
   // An expression of a component's class over time; empty where a variable was not recorded.
   std::vector<double> Evaluate(uint32_t component, const ScalarElement& scalar, ExprId expr) {
     const EquationSystem& system = *t_.equations;

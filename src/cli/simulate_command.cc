@@ -13,6 +13,7 @@
 #include <thread>
 #include <tuple>
 
+#include "base/plural.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
@@ -114,20 +115,20 @@ void PrintSummary(const PreparedRun& p, const Trajectory& trajectory, const Simu
   const Model& model = p.loaded->model;
   const Result& kept = output.kept();
   const double end = kept.times.empty() ? p.simulation.start : kept.times.back();
-  fmt::print(
-      "{}: {} states, {} unknowns; {:g} s in {} steps{}, {:.3g} s of computing\n",
-      console.Bold(model.Text(model[p.translation->graph->system].name)), sorted.states.size(),
-      sorted.equations.size(), end - p.simulation.start, trajectory.steps,
-      trajectory.event_times.empty() ? "" : fmt::format(" and {} events", trajectory.event_times.size()),
-      seconds);
+  fmt::print("{}: {}, {}; {:g} s in {}{}, {:.3g} s of computing\n",
+             console.Bold(model.Text(model[p.translation->graph->system].name)),
+             Plural(sorted.states.size(), "state"), Plural(sorted.equations.size(), "unknown"),
+             end - p.simulation.start, Plural(trajectory.steps, "step"),
+             trajectory.event_times.empty() ? "" : " and " + Plural(trajectory.event_times.size(), "event"),
+             seconds);
   if (!trajectory.initialization.determined.empty())
     fmt::print("{}\n", console.Dim("  " + BeginningText(sorted, trajectory.initialization)));
   if (!trajectory.method.empty()) {
-    const std::string work =
-        trajectory.iterations > 0
-            ? fmt::format("; {} evaluations, {} Newton iterations, {} Jacobians", trajectory.evaluations,
-                          trajectory.iterations, trajectory.jacobians)
-            : "";
+    const std::string work = trajectory.iterations > 0
+                                 ? fmt::format("; {}, {}, {}", Plural(trajectory.evaluations, "evaluation"),
+                                               Plural(trajectory.iterations, "Newton iteration"),
+                                               Plural(trajectory.jacobians, "Jacobian"))
+                                 : "";
     fmt::print("{}\n", console.Dim("  " + trajectory.method + work));
   }
   if (!trajectory.program.empty() && (options.tier != "auto" || sorted.states.size() >= 1000))
@@ -151,7 +152,8 @@ void PrintSummary(const PreparedRun& p, const Trajectory& trajectory, const Simu
                console.Cyan(Sparkline(curve.times, curve.values, 40)));
   }
   if (!options.output.empty())
-    fmt::print("{} rows of {} variables in {}\n", output.rows(), output.written(), options.output);
+    fmt::print("{} of {} in {}\n", Plural(output.rows(), "row"), Plural(output.written(), "variable"),
+               options.output);
 }
 
 // All that the bits of a run depend on, in words.

@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "base/archive.h"
+#include "base/plural.h"
 #include "cli/files.h"
 #include "cli/result_files.h"
 #include "results/crc32c.h"
@@ -117,7 +118,7 @@ bool SimulationOutput::Fits(const Result& result, const Checkpoint& from, std::s
   }
   if (result.times.size() < from.rows) {
     *why =
-        fmt::format("has {} rows, but the checkpoint was made behind row {}", result.times.size(), from.rows);
+        fmt::format("has {}, but the checkpoint was made behind row {}", Plural(result.times.size(), "row"), from.rows);
     return false;
   }
   uint64_t digest = 0;

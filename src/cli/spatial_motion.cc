@@ -14,6 +14,20 @@
 
 namespace cotree {
 
+MechanismReadings::MechanismReadings(const Translation& translation, const Trajectory& trajectory)
+    : t_(translation), run_(trajectory), column_(translation.sorted->slots(), UINT32_MAX) {
+  for (uint32_t k = 0; k < run_.slots.size(); ++k) column_[run_.slots[k]] = k;
+}
+
+double MechanismReadings::At(uint32_t reading, uint32_t order, size_t row) const {
+  const EquationSystem& system = *t_.equations;
+  VariableRef ref = system.bindings[system.parts[t_.graph->components.size()].first_binding + reading];
+  ref.order += order;
+  if (!t_.sorted->HasSlot(ref)) return 0;
+  const uint32_t column = column_[t_.sorted->Slot(ref)];
+  return column == UINT32_MAX ? 0 : run_.columns[column][row];
+}
+
 SpatialMotion RunInSpace(const SimulateOptions& given, bool between, const Console& console) {
   SpatialMotion out;
   SimulateOptions options = given;
@@ -67,21 +81,11 @@ SpatialMotion RunInSpace(const SimulateOptions& given, bool between, const Conso
   if (watch.interrupted()) out.exit = kExitInterrupted;
   if (out.exit != kExitOk && out.trajectory.times.size() < 2) return out;
   const EquationSystem& system = *t.equations;
-  const Part& main = system.parts[t.graph->components.size()];
-  std::vector<const std::vector<double>*> column;
-  for (uint32_t k = 0; k < t.motion.parts.front().readings.size(); ++k) {
-    column.push_back(nullptr);
-    const VariableRef ref = system.bindings[main.first_binding + k];
-    if (!t.sorted->HasSlot(ref)) continue;
-    const auto at = std::find(out.trajectory.slots.begin(), out.trajectory.slots.end(), t.sorted->Slot(ref));
-    if (at != out.trajectory.slots.end())
-      column.back() = &out.trajectory.columns[static_cast<size_t>(at - out.trajectory.slots.begin())];
-  }
+  const MechanismReadings readings(t, out.trajectory);
   const SpatialNumbers numbers(out.prepared.loaded->model, *t.graph, system.scalars, system.parameters);
   for (size_t row = 0; row < out.trajectory.times.size(); ++row) {
-    out.poses.push_back(FindPoses(t.mechanism, t.motion, numbers, [&](uint32_t reading) {
-      return column[reading] == nullptr ? 0 : (*column[reading])[row];
-    }));
+    out.poses.push_back(FindPoses(t.mechanism, t.motion, numbers,
+                                  [&](uint32_t reading) { return readings.At(reading, 0, row); }));
   }
   return out;
 }

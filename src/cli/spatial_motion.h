@@ -7,6 +7,19 @@
 
 namespace cotree {
 
+/** What a run recorded of the coordinates of a mechanism: the readings of the main part of its motion. */
+class MechanismReadings {
+ public:
+  MechanismReadings(const Translation& translation, const Trajectory& trajectory);
+  /// A reading, differentiated so often; 0 where it was not recorded.
+  double At(uint32_t reading, uint32_t order, size_t row) const;
+
+ private:
+  const Translation& t_;
+  const Trajectory& run_;
+  std::vector<uint32_t> column_;  // by slot
+};
+
 /** A run of a system with what moves in space: times and the poses of its composites. */
 struct SpatialMotion {
   PreparedRun prepared;

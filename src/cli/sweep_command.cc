@@ -389,7 +389,7 @@ void PrintRows(const Sweep& sweep, const std::vector<SweepRow>& rows, const Cons
   }
   fmt::print("{}", table.Text("  ", console));
   if (rows.size() > kMostRows)
-    fmt::print("  ... {} rows more; --out F.csv keeps them all\n", rows.size() - kMostRows);
+    fmt::print("  ... {} more; --out F.csv keeps them all\n", Plural(rows.size() - kMostRows, "row"));
 }
 
 void PrintFailures(const Sweep& sweep, const std::vector<SweepRow>& rows) {
@@ -506,7 +506,7 @@ int RunSweep(const SweepOptions& given, const Console& console) {
   };
   plan.progress = [&](size_t finished) {
     line.Show(static_cast<double>(finished) / static_cast<double>(plan.count), [&] {
-      return fmt::format("{} of {} runs, {:.3g} a second", before + finished, size,
+      return fmt::format("{} of {}, {:.3g} a second", before + finished, Plural(size, "run"),
                          static_cast<double>(finished) / line.elapsed());
     });
     return !watch.interrupted();
@@ -522,10 +522,13 @@ int RunSweep(const SweepOptions& given, const Console& console) {
       std::count_if(rows.begin(), rows.end(), [](const SweepRow& row) { return !row.ok(); }));
   fmt::print("{}: {} of {}{}; {:.3g} s of computing\n", console.Bold(model), Plural(rows.size(), "run"), size,
              failed == 0 ? "" : fmt::format(", {} failed", failed), line.elapsed());
-  if (before > 0) fmt::print("{}\n", console.Dim(fmt::format("  {} were in {} already", before, path)));
+  if (before > 0)
+    fmt::print("{}\n", console.Dim(fmt::format("  {} in {} already", Plural(before, "was", "were"), path)));
   if (!sweep.structural.empty())
-    fmt::print("{}\n", console.Dim(fmt::format("  translated {} times, since {} changes the structure",
-                                               sweep.translations.load(), Listed(sweep.structural))));
+    fmt::print("{}\n",
+               console.Dim(fmt::format(
+                   "  translated {}, since {} the structure", Plural(sweep.translations.load(), "time"),
+                   Listed(sweep.structural) + (sweep.structural.size() == 1 ? " changes" : " change"))));
   if (path.empty()) PrintRows(sweep, rows, console);
   PrintFigures(sweep, rows, console);
   PrintFailures(sweep, rows);
@@ -533,7 +536,7 @@ int RunSweep(const SweepOptions& given, const Console& console) {
   int exit = kExitOk;
   if (!picture.empty() && failed < rows.size()) exit = SaveFigure(PlotOf(sweep, rows, model), picture);
   if (!whole) {
-    fmt::print(stderr, "cotree: interrupted after {} of {} runs{}\n", rows.size(), size,
+    fmt::print(stderr, "cotree: interrupted after {} of {}{}\n", rows.size(), Plural(size, "run"),
                path.empty() ? "" : "; the same command goes on from there");
     return kExitInterrupted;
   }

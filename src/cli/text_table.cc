@@ -34,10 +34,6 @@ std::string TextTable::Text(const std::string& indent, const Console& console) c
   return text;
 }
 
-std::string Plural(size_t n, const std::string& one, const std::string& many) {
-  return std::to_string(n) + " " + (n == 1 ? one : many.empty() ? one + "s" : many);
-}
-
 std::string ShortNumber(double value) {
   return fmt::format("{:.6g}", value == 0 ? 0 : value);  // no -0
 }

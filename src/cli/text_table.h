@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/plural.h"
 #include "cli/console.h"
 
 namespace cotree {
@@ -22,9 +23,6 @@ class TextTable {
   std::string alignment_;
   std::vector<std::vector<std::string>> rows_;
 };
-
-/// "1 edge", "2 edges"; `many` where the plural is another word.
-std::string Plural(size_t n, const std::string& one, const std::string& many = "");
 
 /// Six digits, for people; JSON has all.
 std::string ShortNumber(double value);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/draw_tree.h"
 #include "cli/mechanism_view.h"
 #include "cli/system_command.h"
 #include "cli/text_table.h"
@@ -229,7 +230,14 @@ int RunTree(const SystemOptions& options, const Console& console) {
   TranslateOptions translate;
   translate.program = false;
   return RunOnSystem(options, "cotree.tree/1", translate, console,
-                     [&](Translation& translation, const Console& colours, SystemOutput* out) {
+                     [&](Translation& translation, const Console& colours, SystemOutput* out) -> int {
+                       if (options.format == "svg") {
+                         Drawing drawing = DrawTree(translation);
+                         out->text = std::move(drawing.svg);
+                         if (drawing.problem.empty()) return kExitOk;
+                         fmt::print(stderr, "cotree: {}\n", drawing.problem);
+                         return kExitForeign;
+                       }
                        const TreeTeller teller(translation);
                        if (options.format == "json")
                          out->json = teller.ToJson(options.statistics);

@@ -235,9 +235,8 @@ class TrimCommand {
     }
     if (states.rows() > 1) text += "\n" + states.Text("  ", colours);
     if (trim.undetermined > 0)
-      text += fmt::format(
-          "\n  {} not determined by this and stayed near the start: fix more\n",
-          trim.undetermined == 1 ? "1 value is" : fmt::format("{} values are", trim.undetermined));
+      text += fmt::format("\n  {} not determined by this and stayed near the start: fix more\n",
+                          Plural(trim.undetermined, "value is", "values are"));
     return text;
   }
 

@@ -24,11 +24,23 @@ std::vector<double> Unwrapped(const std::vector<std::complex<double>>& values) {
   return out;
 }
 
+// The odd multiple of 180 degrees from which the phase is `margin` away at this frequency, as it is drawn.
+double BoundaryNear(const Pane& phase, double frequency, double margin) {
+  double nearest = 1e300, drawn = margin - 180;
+  for (const Series& series : phase.series) {
+    for (size_t k = 0; k < series.x.size(); ++k) {
+      const double distance = std::fabs(std::log(series.x[k] / frequency));
+      if (distance < nearest) nearest = distance, drawn = series.y[k];
+    }
+  }
+  return -180 + 360 * std::round((drawn - margin + 180) / 360);
+}
+
 Series UnitCircle() {
   Series circle;
   circle.name = "unit circle";
   circle.dash = Dash::kDotted;
-  circle.colour = 2;
+  circle.colour = 6;
   for (int k = 0; k <= 180; ++k) {
     circle.x.push_back(std::cos(k * kPi / 90));
     circle.y.push_back(std::sin(k * kPi / 90));
@@ -38,7 +50,8 @@ Series UnitCircle() {
 
 }  // namespace
 
-Figure BodeFigure(const std::string& title, const std::vector<NamedChannel>& channels, const Margins* margins) {
+Figure BodeFigure(const std::string& title, const std::vector<NamedChannel>& channels,
+                  const Margins* margins) {
   Figure figure;
   figure.title = title;
   figure.panes.resize(2);
@@ -73,12 +86,19 @@ Figure BodeFigure(const std::string& title, const std::vector<NamedChannel>& cha
   }
   if (margins != nullptr) {
     if (const auto p = margins->SmallestPhase()) {
-      for (Pane* pane : {&gain, &phase})
-        pane->marks.push_back({p->frequency, fmt::format("phase margin {:.4g} deg", p->margin * 180 / kPi)});
+      const double degrees = p->margin * 180 / kPi;
+      const std::string text = fmt::format("phase margin {:.3g}° at {:.3g} rad/s", degrees, p->frequency);
+      for (Pane* pane : {&gain, &phase}) pane->marks.push_back({p->frequency, text});
+      // At the turn of the circle in which the curve is drawn there.
+      const double boundary = BoundaryNear(phase, p->frequency, degrees);
+      phase.levels = {boundary};
+      phase.spans.push_back({p->frequency, boundary, boundary + degrees, text});
     }
     if (const auto g = margins->UpperGain(); g && g->frequency > 0 && std::isfinite(g->frequency)) {
-      for (Pane* pane : {&gain, &phase})
-        pane->marks.push_back({g->frequency, fmt::format("gain margin {:.4g} dB", 20 * std::log10(g->factor))});
+      const double decibels = 20 * std::log10(g->factor);
+      const std::string text = fmt::format("gain margin {:.3g} dB at {:.3g} rad/s", decibels, g->frequency);
+      for (Pane* pane : {&gain, &phase}) pane->marks.push_back({g->frequency, text});
+      gain.spans.push_back({g->frequency, -decibels, 0, text});
     }
   }
   return figure;
@@ -148,7 +168,7 @@ Figure RootLocusFigure(const std::string& title, const Channel& loop) {
   size = sampled ? std::clamp(1.5 * size, 1.2, 3.0) : size > 0 ? 1.5 * size : 1;
   for (size_t k = 0; k < locus.branches.size(); ++k) {
     Series branch;
-    branch.colour = k;
+    branch.colour = 3 + k % 3;  // poles, zeros and the closed loop have others
     branch.dash = Dash::kSolid;
     for (const auto& p : locus.branches[k]) {
       const bool inside = std::abs(p.real()) <= size && std::abs(p.imag()) <= size;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/plural.h"
 #include "derivation/describe_events.h"
 #include "derivation/describe_state_space.h"
 #include "derivation/solved_equation.h"
@@ -18,10 +19,6 @@ namespace {
 
 constexpr size_t kMostComponents = 150, kMostEquations = 1500;
 constexpr size_t kWidestMatrix = 30;
-
-std::string Count(size_t n, const std::string& one, const std::string& many = "") {
-  return std::to_string(n) + " " + (n == 1 ? one : many.empty() ? one + "s" : many);
-}
 
 std::string OrderText(int8_t order) {
   return order < 0 ? "-" : std::to_string(order);
@@ -154,8 +151,8 @@ void Steps::Graph() {
       Begin("graph", "The system graph",
             "Connected terminals become one vertex: the terminal graphs merge into one graph a domain, each "
             "with its reference vertex. " +
-                Count(graph_.vertex_count(), "vertex", "vertices") + ", " +
-                Count(graph_.edges.size(), "edge") + " in " + Count(graph_.domains.size(), "domain") + ".");
+                Plural(graph_.vertex_count(), "vertex", "vertices") + ", " +
+                Plural(graph_.edges.size(), "edge") + " in " + Plural(graph_.domains.size(), "domain") + ".");
   if (!picture_.empty())
     s.items.emplace_back(PictureItem{"System graph; branches of the normal tree are bold", picture_, ""});
   for (const DomainGraph& domain : graph_.domains) {
@@ -192,9 +189,9 @@ void Steps::Mechanism() {
       "Bodies that are rigidly joined are one. A tree of joints reaches every body from the world: its "
       "joints give the "
       "coordinates; each other joint closes a loop, which adds conditions and the forces that hold them. " +
-          Count(m.composites.size() - 1, "rigid body", "rigid bodies") + ", " +
-          Count(m.joints.size(), "joint") + ", " +
-          Count(t_.motion.degrees, "degree of freedom", "degrees of freedom") + ".");
+          Plural(m.composites.size() - 1, "rigid body", "rigid bodies") + ", " +
+          Plural(m.joints.size(), "joint") + ", " +
+          Plural(t_.motion.degrees, "degree of freedom", "degrees of freedom") + ".");
   const auto body = [&](uint32_t c) { return CompositeName(model_, graph_, m, c); };
   TableItem bodies{{"rigid body", "made of"}, "ll", {}};
   for (uint32_t c = 1; c < m.composites.size(); ++c) {
@@ -220,7 +217,7 @@ void Steps::Mechanism() {
                "the joints; V and G from Newton's "
                "and Euler's equations with accelerations of the joints 0, from the last body to the first. "
                "All in the axes of the bodies, so "
-               "that only relative angles appear (docs/theory/mechanics.md). The state space below has them "
+               "that only relative angles appear. The state space below has them "
                "in closed form."});
 }
 
@@ -259,8 +256,8 @@ void Steps::Tree() {
   DocumentSection& s =
       Begin("tree", "The normal tree",
             "Among all spanning forests the one in which most storage keeps a state of its own: " +
-                Count(branches.size(), "branch", "branches") + ", " +
-                Count(graph_.edges.size() - branches.size(), "chord") + ", order " +
+                Plural(branches.size(), "branch", "branches") + ", " +
+                Plural(graph_.edges.size() - branches.size(), "chord") + ", order " +
                 std::to_string(t_.tree.degree) +
                 ". The across variable of a branch and the through variable of a chord are primary: "
                 "equations are written in them.");
@@ -397,12 +394,12 @@ void Steps::Topology() {
 void Steps::Substitution() {
   DocumentSection& s = Begin(
       "state_space", "Substitution: the state space",
-      "Everything that is not a state is put in: of " + Count(sorted_.equations.size(), "equation") + ", " +
-          Count(space_.definitions.size(), "definition") + " and " +
-          Count(space_.derivatives.size(), "derivative") + " remain" +
+      "Everything that is not a state is put in: of " + Plural(sorted_.equations.size(), "equation") + ", " +
+          Plural(space_.definitions.size(), "definition") + " and " +
+          Plural(space_.derivatives.size(), "derivative") + " remain" +
           (space_.groups.empty()
                ? "."
-               : ", and " + Count(space_.groups.size(), "group") + " of equations that hold together."));
+               : ", and " + Plural(space_.groups.size(), "group") + " of equations that hold together."));
   for (DocumentSection section : {DescribeEquations(pool_, space_), DescribeNames(pool_, space_),
                                   DescribeParameters(pool_, space_, document_->digits)}) {
     for (DocumentItem& item : section.items) s.items.push_back(std::move(item));
@@ -415,6 +412,7 @@ void Steps::Blocks() {
       "Equations and software components are sorted together: each block needs only states and what stands "
       "above it (block lower triangular form). Unknowns that need each other share a block.");
   TableItem table{{"block", "kind", "unknowns", "from"}, "rlll", {}};
+  size_t inner = 0;
   for (size_t b = 0; b < sorted_.blocks(); ++b) {
     std::string unknowns, from;
     std::set<std::string> origins;
@@ -426,14 +424,21 @@ void Steps::Blocks() {
     const EquationSystem::Source source =
         t_.equations->SourceOf(sorted_.equations[sorted_.Block(b)[0]].equation);
     if (source.part != nullptr && sorted_.Block(b).size() == 1 &&
-        t_.equations->IsInner(sorted_.OfSlot(sorted_.slot_of_equation[sorted_.Block(b)[0]]).variable))
+        t_.equations->IsInner(sorted_.OfSlot(sorted_.slot_of_equation[sorted_.Block(b)[0]]).variable)) {
+      ++inner;
       continue;
+    }
     table.rows.push_back({{{std::to_string(b + 1)},
                            {std::string(BlockKindName(t_.program->kind_of_block[b]))},
                            {unknowns},
                            {from}},
                           source.part != nullptr ? Component(ComponentId(source.part->component)) : ""});
   }
+  if (inner > 0)
+    s.items.emplace_back(
+        TextItem{"Numbers are left out where a block computes only an intermediate result of "
+                 "the mechanism: " +
+                 Plural(inner, "block is", "blocks are") + " not listed."});
   s.items.emplace_back(std::move(table));
   for (DocumentItem& item : DescribePattern(t_)) s.items.push_back(std::move(item));
 }
@@ -448,13 +453,13 @@ void Steps::Evaluation() {
     software += kind == BlockKind::kSoftware;
   }
   ListItem list;
-  list.items.push_back("the integrator gives the time and " + Count(sorted_.states.size(), "state"));
+  list.items.push_back("the integrator gives the time and " + Plural(sorted_.states.size(), "state"));
   list.items.push_back(
-      "the " + Count(sorted_.blocks(), "block") + " are evaluated from the first to the last" +
-      (implicit > 0 ? ", " + Count(implicit, "of them solves", "of them solve") + " for several unknowns"
+      "the " + Plural(sorted_.blocks(), "block is", "blocks are") + " evaluated from the first to the last" +
+      (implicit > 0 ? ", " + Plural(implicit, "of them solves", "of them solve") + " for several unknowns"
                     : "") +
       (software > 0 ? "; outputs of software components are evaluated where they stand in the order (" +
-                          Count(software, "block") + ")"
+                          Plural(software, "block") + ")"
                     : ""));
   if (!t_.program->foreign.empty())
     list.items.push_back(

@@ -111,6 +111,7 @@ struct EnergyItem {
   struct Series {
     std::string component;
     std::vector<double> values;
+    std::string name{};  // as shown; empty: that of the component
   };
   struct Island {
     std::string name;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "base/plural.h"
 #include "document/formula_lines.h"
 #include "document/write_document.h"
 #include "expr/print_latex.h"
@@ -213,8 +214,8 @@ class LatexWriter {
   }
   void WriteItem(const PictureItem& item) { WriteItem(CodeItem{item.text}); }
   void WriteItem(const PatternItem& item) {
-    out_ += LatexText(item.title) + ": " + std::to_string(item.rows.size()) + " equations, " +
-            std::to_string(item.cells.size()) + " entries.\n";
+    out_ += LatexText(item.title) + ": " + Plural(item.rows.size(), "equation") + ", " +
+            Plural(item.cells.size(), "entry", "entries") + ".\n";
   }
   void WriteItem(const CodeItem& item) {
     std::string plain;

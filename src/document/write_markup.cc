@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Markdown, and XHTML with MathML.
+#include "base/plural.h"
 #include "base/xml_text.h"
 #include "document/formula_lines.h"
 #include "document/write_document.h"
@@ -83,8 +84,8 @@ class MarkdownWriter {
   }
   void WriteItem(const PictureItem& item) { WriteItem(CodeItem{item.text}); }
   void WriteItem(const PatternItem& item) {
-    out_ += Plain(item.title) + ": " + std::to_string(item.rows.size()) + " equations, " +
-            std::to_string(item.cells.size()) + " entries.\n";
+    out_ += Plain(item.title) + ": " + Plural(item.rows.size(), "equation") + ", " +
+            Plural(item.cells.size(), "entry", "entries") + ".\n";
   }
   void WriteItem(const CodeItem& item) {
     // A fence longer than any within.

@@ -187,8 +187,11 @@ class JsonWriter {
         components.push_back({{"component", s.component}, {"power", Numbers(s.values)}});
       islands.push_back({{"name", island.name}, {"components", std::move(components)}});
     }
-    for (const EnergyItem::Series& s : item.stored)
-      stored.push_back({{"component", s.component}, {"values", Numbers(s.values)}});
+    for (const EnergyItem::Series& s : item.stored) {
+      Json entry = {{"component", s.component}, {"values", Numbers(s.values)}};
+      if (!s.name.empty()) entry["name"] = s.name;
+      stored.push_back(std::move(entry));
+    }
     return {{"kind", "energy"},
             {"times", Numbers(item.times)},
             {"islands", std::move(islands)},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "base/plural.h"
 #include "document/write_document.h"
 #include "expr/print_text.h"
 
@@ -226,10 +227,9 @@ class TextWriter {
   void WriteItem(const PatternItem& item, const std::string& indent) {
     constexpr size_t kMost = 60;
     const bool shown = item.rows.size() <= kMost;
-    out_ +=
-        indent + item.title +
-        (shown ? "" : ": " + std::to_string(item.rows.size()) + " equations, a picture in --format html") +
-        "\n";
+    out_ += indent + item.title +
+            (shown ? "" : ": " + Plural(item.rows.size(), "equation") + ", a picture in --format html") +
+            "\n";
     if (!shown) return;
     std::vector<std::string> grid(item.rows.size(), std::string(item.columns.size(), '.'));
     for (const auto& [r, c] : item.cells) grid[r][c] = 'x';

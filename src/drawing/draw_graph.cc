@@ -14,13 +14,13 @@ namespace {
 
 constexpr size_t kMostThings = 400;  // more cannot be read, and take Graphviz minutes
 
-// How large a page 1.5 times as wide as high would have to be.
-double Reach(const Box& box) {
-  return std::max((box.right - box.left) / 1.5, box.bottom - box.top);
-}
+// The column of text in which a picture stands, on a page or in a browser: what is larger is made smaller
+// there, its texts, too.
+constexpr double kColumn = 880, kPage = 1100;
 
-bool IsMuchTooWide(const Box& box) {
-  return box.right - box.left > 1800 && box.right - box.left > 4 * (box.bottom - box.top);
+// By how much it is too large.
+double Excess(const Box& box) {
+  return std::max({(box.right - box.left) / kColumn, (box.bottom - box.top) / kPage, 1.0});
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ std::string GraphDot(const Model& model, const SystemGraph& graph, const Mechani
 }
 
 Drawing DrawGraph(const Model& model, const SystemGraph& graph, const Mechanism& mechanism,
-                  const NormalTree* tree) {
+                  const ShownTree& tree) {
   Drawing drawing;
   const auto too_many = [&](size_t count, const char* things) {
     drawing.problem = "the system has " + std::to_string(count) + " " + things +
@@ -43,20 +43,27 @@ Drawing DrawGraph(const Model& model, const SystemGraph& graph, const Mechanism&
 
   // What to draw; where, by Graphviz; and the drawing.
   Picture picture = BuildPicture(model, graph, mechanism);
-  if (tree != nullptr) {
-    for (uint32_t e = 0; e < picture.edge_styles.size(); ++e)
-      picture.branches.push_back(e < graph.edges.size() && tree->InTree(EdgeId(e)));
+  if (tree.tree != nullptr) {
+    for (uint32_t e = 0; e < graph.edges.size(); ++e) {
+      const bool across = tree.tree->InTree(EdgeId(e)), through = tree.tree->InThroughTree(EdgeId(e));
+      picture.tree.push_back(across && through ? TreeRole::kBranch
+                             : across          ? TreeRole::kCircuitsOnly
+                             : through         ? TreeRole::kCutSetsOnly
+                                               : TreeRole::kChord);
+      picture.dependent.push_back(std::find(tree.dependent.begin(), tree.dependent.end(), EdgeId(e)) !=
+                                  tree.dependent.end());
+    }
   }
   if (picture.nodes.size() > 3 * kMostThings)
     return too_many(picture.nodes.size(), "vertices, edges and signal components");
   FoundLayout found = FindLayout(picture);
   drawing.problem = found.problem;
   if (!drawing.problem.empty()) return drawing;
-  if (IsMuchTooWide(BoundsOf(picture, found.layout))) {
+  const double excess = Excess(BoundsOf(picture, found.layout));
+  if (excess > 1) {
     const Picture sideways = Sideways(picture);
     FoundLayout other = FindLayout(sideways);
-    if (other.problem.empty() &&
-        Reach(BoundsOf(sideways, other.layout)) < Reach(BoundsOf(picture, found.layout))) {
+    if (other.problem.empty() && Excess(BoundsOf(sideways, other.layout)) < 0.9 * excess) {
       picture = sideways;
       found = std::move(other);
     }

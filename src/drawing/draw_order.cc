@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/plural.h"
 #include "base/text_metric.h"
 #include "drawing/picture.h"
 #include "drawing/svg_legend.h"
@@ -86,9 +87,8 @@ class OrderDrawer {
         SvgText({kMargin, kMargin + 12}, Shortened(TitleOf(*system_.model, *system_.graph), kTitleLength),
                 kTitleSize, "start", "#222222", true) +
         "\n";
-    const std::string counts = std::to_string(count_) + (count_ == 1 ? " equation" : " equations");
-    const std::string blocks =
-        std::to_string(sorted_.blocks()) + (sorted_.blocks() == 1 ? " block" : " blocks");
+    const std::string counts = Plural(count_, "equation");
+    const std::string blocks = Plural(sorted_.blocks(), "block");
     body += Heading({kMargin, kMargin + 36}, "as written: " + counts);
     body += Heading({right - rows, kMargin + 36}, "in the order of computation: " + blocks);
     body += Pattern("before", {left, top}, false);

@@ -42,7 +42,7 @@ bool Cross(const Segment& p, const Segment& q, Point* at) {
 
 double CrossingWeight(PictureLink::Kind a, PictureLink::Kind b) {
   const auto rank = [](PictureLink::Kind kind) {
-    if (kind == PictureLink::Kind::kTie) return 0;
+    if (kind == PictureLink::Kind::kTie || kind == PictureLink::Kind::kAssociation) return 0;
     return kind == PictureLink::Kind::kSignal ? 1 : 2;
   };
   constexpr double kWeights[3][3] = {{1, 1, 1}, {1, 5, 4}, {1, 4, 12}};

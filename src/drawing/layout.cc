@@ -77,6 +77,38 @@ std::vector<Point> Curve(const std::string& text) {
   return curve;
 }
 
+// Moves everything right of `cut` by `by`: what stood apart stays apart. Nodes move as a whole, and the ends
+// of lines with them.
+void Insert(const Picture& picture, double cut, double by, Layout* layout) {
+  const auto moved = [&](double x) { return x > cut ? x + by : x; };
+  std::vector<double> shift;
+  for (Point& c : layout->centres) {
+    shift.push_back(c.x > cut ? by : 0);
+    c.x += shift.back();
+  }
+  for (size_t i = 0; i < layout->lines.size(); ++i) {
+    std::vector<Point>& line = layout->lines[i];
+    for (size_t k = 1; k + 1 < line.size(); ++k) line[k].x = moved(line[k].x);
+    line.front().x += shift[picture.links[i].tail];
+    line.back().x += shift[picture.links[i].head];
+  }
+  for (Box& frame : layout->frames) {
+    frame.left = moved(frame.left);
+    frame.right = moved(frame.right);
+  }
+}
+
+// Graphviz is not told the names of domains: where a frame is narrower than its name, it is made wider, and
+// what stands to the right of it moves.
+void MakeRoomForNames(const Picture& picture, Layout* layout) {
+  for (size_t d = 0; d < layout->frames.size(); ++d) {
+    const Box frame = layout->frames[d];
+    const double missing =
+        frame.left + TextWidth(picture.domains[d].name, kTitleSize, true) + 20 - frame.right;
+    if (missing > 0) Insert(picture, frame.right - 1e-6, missing, layout);
+  }
+}
+
 }  // namespace
 
 std::optional<Layout> ReadLayout(const Picture& picture, std::string_view json) {
@@ -100,10 +132,7 @@ std::optional<Layout> ReadLayout(const Picture& picture, std::string_view json) 
       const std::vector<double> index = Numbers(std::string_view(name).substr(8));
       if (box.size() != 4 || index.size() != 1 || index[0] >= static_cast<double>(layout.frames.size()))
         return std::nullopt;
-      const auto domain = static_cast<size_t>(index[0]);
-      const double title = TextWidth(picture.domains[domain].name, kTitleSize, true);
-      layout.frames[domain] = {box[0], height - box[3], std::max(box[2], box[0] + title + 20),
-                               height - box[1]};
+      layout.frames[static_cast<size_t>(index[0])] = {box[0], height - box[3], box[2], height - box[1]};
       continue;
     }
     const auto at = node_of.find(name);
@@ -130,6 +159,7 @@ std::optional<Layout> ReadLayout(const Picture& picture, std::string_view json) 
     }
   }
   if (found != picture.links.size()) return std::nullopt;
+  MakeRoomForNames(picture, &layout);
   return layout;
 }
 

@@ -20,10 +20,9 @@ constexpr size_t kMostBodies = 6;  // named in one composite
 
 std::string ColourOf(const std::string& domain, size_t* further) {
   static constexpr std::pair<const char*, const char*> kKnown[] = {
-      {"electrical", "#1f6fd6"}, {"translational", "#e07b00"}, {"rotational", "#e07b00"},
+      {"electrical", "#1f6fd6"}, {"translational", "#3c8c2a"}, {"rotational", "#e07b00"},
       {"hydraulic", "#0a8f8f"},  {"thermal", "#d23b2f"},       {kSpace, "#4d6470"}};
-  static constexpr const char* kFurther[] = {"#7a3fc4", "#3c8c2a", "#8a5a2b",
-                                             "#5a6b7b", "#a08a00", "#2b3f8f"};
+  static constexpr const char* kFurther[] = {"#7a3fc4", "#8a5a2b", "#a08a00", "#2b3f8f", "#a83f6b"};
   for (const auto& [name, colour] : kKnown) {
     if (domain == name) return colour;
   }
@@ -39,6 +38,25 @@ std::string WithoutIndices(const std::string& path) {
     if (!inside) out += c;
     inside = inside && c != ']';
   }
+  return out;
+}
+
+// The signs of an edge. Where the across variable has a rate (positions), what has inertia stores by motion,
+// what has stiffness by its through variable; elsewhere the variable that is differentiated tells.
+std::vector<Glyph> GlyphsOf(const Domain& domain, const ElementEdge& edge) {
+  std::vector<Glyph> out;
+  if ((edge.kinds & kStores) != 0) {
+    if (!domain.rate.IsNone()) {
+      out.push_back(edge.across_order >= 2 ? Glyph::kBlock : Glyph::kCoil);
+    } else {
+      if (edge.through_order >= 1) out.push_back(Glyph::kCoil);
+      if (edge.through_order < 1 || edge.across_order >= 1) out.push_back(Glyph::kPlates);
+    }
+  }
+  if ((edge.kinds & kDissipates) != 0) out.push_back(Glyph::kDissipates);
+  if ((edge.kinds & kDrives) != 0) out.push_back(Glyph::kDrives);
+  if ((edge.kinds & kCouples) != 0) out.push_back(Glyph::kCouples);
+  if (out.empty()) out.push_back(Glyph::kMeasures);
   return out;
 }
 
@@ -144,8 +162,9 @@ class PictureBuilder {
         SetReferenceSize(&node, false);
       } else {
         node.kind = PictureNode::Kind::kVertex;
-        node.text = std::to_string(i);
-        node.width = node.height = 2 * kVertexRadius;
+        node.text = name;
+        node.width = std::max(TextWidth(name, kVertexSize) + 12, kVertexHeight);
+        node.height = kVertexHeight;
       }
       picture_.nodes.push_back(std::move(node));
     }
@@ -200,6 +219,7 @@ class PictureBuilder {
       picture_.edge_names.push_back(node.text);
       picture_.edge_components.push_back(node.text);
       picture_.edge_kinds.push_back(0);
+      picture_.edge_glyphs.emplace_back();
       picture_.edge_styles.push_back(style);
       picture_.nodes.push_back(std::move(node));
       space_label_.emplace(id.value, label);
@@ -268,7 +288,9 @@ class PictureBuilder {
           (element.kinds == 0 ? "neither stores nor dissipates nor drives" : KindsText(element.kinds)) +
           "\nacross variable: " + OrderText(element.across_order) +
           ", through variable: " + OrderText(element.through_order);
-      node.width = TextWidth(node.text, kLabelSize) + CountGlyphs(element.kinds) * kGlyphWidth + 6;
+      picture_.edge_glyphs.push_back(GlyphsOf(model_.domains[element.domain.index()], element));
+      node.width = TextWidth(node.text, kLabelSize) +
+                   static_cast<double>(picture_.edge_glyphs.back().size()) * kGlyphWidth + 6;
       node.height = kLabelSize * (kTextAscent + kTextDescent) + 4;
       picture_.edge_names.push_back(node.text);
       picture_.edge_components.push_back(NameOf(edge.component));
@@ -390,12 +412,13 @@ class PictureBuilder {
     }
   }
 
-  void AddTie(uint32_t a, uint32_t b, const std::string& tooltip) {
-    if (a == b || !tied_.insert(std::minmax(a, b)).second) return;
+  void AddTie(uint32_t a, uint32_t b, const std::string& tooltip,
+              PictureLink::Kind kind = PictureLink::Kind::kTie) {
+    if (a == b || !tied_.insert({std::minmax(a, b), kind}).second) return;
     PictureLink link;
-    link.kind = PictureLink::Kind::kTie;
-    link.tail = std::min(a, b);
-    link.head = std::max(a, b);
+    link.kind = kind;
+    link.tail = kind == PictureLink::Kind::kTie ? std::min(a, b) : a;
+    link.head = kind == PictureLink::Kind::kTie ? std::max(a, b) : b;
     link.loose = true;
     link.tooltip = tooltip;
     picture_.links.push_back(std::move(link));
@@ -437,8 +460,10 @@ class PictureBuilder {
             (owner.empty() ? "" : owner + ".") + std::string(model_.expressions.SymbolName(d.base));
         const auto at = label_of.find(path.substr(0, path.rfind('.')));
         if (at == label_of.end()) continue;
-        AddTie(NodeOf(a.component, variable.symbol), at->second,
-               "associate " + NameOf(a.component) + "." + model_.Text(variable.name) + " = " + path);
+        // From what is read to what follows it.
+        AddTie(at->second, NodeOf(a.component, variable.symbol),
+               "associate " + NameOf(a.component) + "." + model_.Text(variable.name) + " = " + path,
+               PictureLink::Kind::kAssociation);
       }
     }
   }
@@ -453,16 +478,10 @@ class PictureBuilder {
   uint32_t first_label_ = 0;                                     // node of edge 0
   std::map<uint32_t, uint32_t> boxes_;                           // by component
   std::map<uint32_t, uint32_t> space_label_;                     // node of what a component is in space
-  std::set<std::pair<uint32_t, uint32_t>> tied_;
+  std::set<std::pair<std::pair<uint32_t, uint32_t>, PictureLink::Kind>> tied_;
 };
 
 }  // namespace
-
-int CountGlyphs(uint8_t kinds) {
-  int count = 0;
-  for (const uint8_t bit : {kStores, kDissipates, kDrives, kCouples}) count += (kinds & bit) != 0 ? 1 : 0;
-  return std::max(count, 1);
-}
 
 std::string TitleOf(const Model& model, const SystemGraph& graph) {
   const ComponentClass& system = model[graph.system];

@@ -22,7 +22,7 @@ struct PictureNode {
 
 /** A line between two nodes. An edge of the graph is two lines: to its label and on from there. */
 struct PictureLink {
-  enum class Kind : uint8_t { kFromHalf, kToHalf, kSignal, kTie };
+  enum class Kind : uint8_t { kFromHalf, kToHalf, kSignal, kTie, kAssociation };
   Kind kind = Kind::kFromHalf;
   uint32_t tail = 0, head = 0;  // in Picture::nodes, as the line is directed
   uint32_t edge = 0;            // EdgeId of a half; of no meaning otherwise
@@ -35,6 +35,13 @@ struct PictureLink {
 /** An edge of the linear graph, or what joins bodies in space: a joint by its role, or an element that exerts
 forces. */
 enum class EdgeStyle : uint8_t { kLinear, kBranch, kChord, kLeftOut, kForce };
+
+/** The small signs before an edge's label: what the component does with energy. Storage has the sign of what
+it stores by: its across variable (plates), motion (a block), its through variable (a coil; a spring, too). */
+enum class Glyph : uint8_t { kPlates, kBlock, kCoil, kDissipates, kDrives, kCouples, kMeasures };
+
+/** What an edge is in the normal tree; the one-way branches are those of couplers whose two trees differ. */
+enum class TreeRole : uint8_t { kBranch, kChord, kCircuitsOnly, kCutSetsOnly };
 
 struct PictureDomain {
   std::string name;
@@ -61,21 +68,20 @@ struct Picture {
   std::vector<std::string> edge_names, edge_components;  // by EdgeId
   std::vector<uint8_t> edge_kinds;                       // by EdgeId: EdgeKind
   std::vector<EdgeStyle> edge_styles;                    // by EdgeId
-  std::vector<bool> branches;                            // by EdgeId: in the normal tree; empty: not shown
+  std::vector<std::vector<Glyph>> edge_glyphs;           // by EdgeId; none in space
+  std::vector<TreeRole> tree;                            // by EdgeId of the graph; empty: not shown
+  std::vector<bool> dependent;                           // with a tree: storage without a state of its own
 };
 
 constexpr double kLabelSize = 11;  // font sizes
 constexpr double kVertexSize = 9;
 constexpr double kTitleSize = 12;
 constexpr double kLineHeight = 14;  // of texts with several lines
-constexpr double kVertexRadius = 9;
+constexpr double kVertexHeight = 18;
 constexpr double kReferenceRadius = 6;
 constexpr double kGlyphWidth = 16;   // a sign before an edge's label, with the room behind it
 constexpr size_t kTitleLength = 90;  // characters of a heading
 constexpr const char* kSignalColour = "#c2188f";
-
-/// The number of signs before an edge's label: one a kind, one for a sensor.
-int CountGlyphs(uint8_t kinds);
 
 /// "Positioner: position drive with a DC motor".
 std::string TitleOf(const Model& model, const SystemGraph& graph);

@@ -8,8 +8,12 @@ namespace {
 
 const char* TextOf(Glyph glyph) {
   switch (glyph) {
-    case Glyph::kStores:
-      return "stores";
+    case Glyph::kPlates:
+      return "stores, as a capacitor";
+    case Glyph::kBlock:
+      return "stores, as a mass";
+    case Glyph::kCoil:
+      return "stores, as a coil or spring";
     case Glyph::kDissipates:
       return "dissipates";
     case Glyph::kDrives:
@@ -42,14 +46,25 @@ Legend LegendWriter::Finish() {
   return std::move(legend_);
 }
 
-std::vector<Glyph> GlyphsOf(uint8_t kinds) {
-  std::vector<Glyph> out;
-  if ((kinds & kStores) != 0) out.push_back(Glyph::kStores);
-  if ((kinds & kDissipates) != 0) out.push_back(Glyph::kDissipates);
-  if ((kinds & kDrives) != 0) out.push_back(Glyph::kDrives);
-  if ((kinds & kCouples) != 0) out.push_back(Glyph::kCouples);
-  if (out.empty()) out.push_back(Glyph::kMeasures);
-  return out;
+std::string StrokeInTree(TreeRole role, const std::string& colour) {
+  const char* const rest = role == TreeRole::kBranch         ? "3.6\""
+                           : role == TreeRole::kChord        ? "1.2\""
+                           : role == TreeRole::kCircuitsOnly ? "3.6\" stroke-dasharray=\"9 4\""
+                                                             : "3.6\" stroke-dasharray=\"3 3\"";
+  return "stroke=\"" + colour + "\" stroke-width=\"" + rest;
+}
+
+const char* NameInTree(TreeRole role) {
+  switch (role) {
+    case TreeRole::kBranch:
+      return "branch";
+    case TreeRole::kCircuitsOnly:
+      return "branch-for-circuits";
+    case TreeRole::kCutSetsOnly:
+      return "branch-for-cut-sets";
+    default:
+      return "chord";
+  }
 }
 
 std::string StrokeInSpace(EdgeStyle style, const std::string& colour) {
@@ -81,14 +96,26 @@ const char* NameInSpace(EdgeStyle style) {
   }
 }
 
+std::string SvgDiamond(Point tip, Point direction) {
+  const Point d = direction, n{-d.y, d.x};
+  const Point middle{tip.x - 4 * d.x, tip.y - 4 * d.y};
+  return "<path d=\"M" + Pair(tip) + "L" + Pair({middle.x + 3 * n.x, middle.y + 3 * n.y}) + " " +
+         Pair({tip.x - 8 * d.x, tip.y - 8 * d.y}) + " " + Pair({middle.x - 3 * n.x, middle.y - 3 * n.y}) +
+         "z\" fill=\"#ffffff\" stroke=\"" + kAssociationColour + "\" stroke-width=\"1.2\"/>";
+}
+
 std::string SvgGlyph(Glyph glyph, Point at, const std::string& colour) {
   const std::string move = "M" + Pair(at);
   const auto stroked = [&](const std::string& path) {
     return "<path d=\"" + move + path + "\" fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"1.3\"/>";
   };
   switch (glyph) {
-    case Glyph::kStores:  // two plates
+    case Glyph::kPlates:  // of a capacitor
       return stroked("h4.5m0-5v10m3 0v-10m0 5h4.5");
+    case Glyph::kBlock:  // a mass
+      return stroked("h2m0-4h8v8h-8zm8 4h2");
+    case Glyph::kCoil:  // three windings
+      return stroked("a2 2.4 0 0 1 4 0a2 2.4 0 0 1 4 0a2 2.4 0 0 1 4 0");
     case Glyph::kDissipates:  // a zigzag
       return stroked("l1.5-4 3 8 3-8 3 8 1.5-4");
     case Glyph::kDrives:  // a source: a ring with its centre
@@ -105,10 +132,21 @@ Legend WriteLegend(const Picture& picture, Point at, double width) {
   LegendWriter legend(at, width);
   for (const PictureDomain& domain : picture.domains)
     legend.AddLine(domain.name, "stroke=\"" + domain.colour + "\" stroke-width=\"1.7\"");
-  if (!picture.branches.empty()) {
-    legend.AddLine("branch of the normal tree", "stroke=\"#555555\" stroke-width=\"3.6\"");
-    legend.AddLine("chord", "stroke=\"#555555\" stroke-width=\"1.2\"");
+  constexpr std::pair<TreeRole, const char*> kInTree[] = {
+      {TreeRole::kBranch, "branch of the normal tree"},
+      {TreeRole::kChord, "chord"},
+      {TreeRole::kCircuitsOnly, "branch for circuits only"},
+      {TreeRole::kCutSetsOnly, "branch for cut-sets only"}};
+  for (const auto& [role, text] : kInTree) {
+    if (std::find(picture.tree.begin(), picture.tree.end(), role) != picture.tree.end())
+      legend.AddLine(text, StrokeInTree(role, LegendWriter::kGrey));
   }
+  if (std::find(picture.dependent.begin(), picture.dependent.end(), true) != picture.dependent.end())
+    legend.Add("storage without a state of its own", 24, [&](Point p) {
+      return "<rect x=\"" + Number(p.x) + "\" y=\"" + Number(p.y - 6) +
+             "\" width=\"24\" height=\"12\" rx=\"3\" stroke=\"" + LegendWriter::kGrey + "\" " +
+             kDependentOutline + "/>";
+    });
   const auto has = [&](PictureLink::Kind kind) {
     return std::any_of(picture.links.begin(), picture.links.end(),
                        [&](const PictureLink& link) { return link.kind == kind; });
@@ -116,11 +154,12 @@ Legend WriteLegend(const Picture& picture, Point at, double width) {
   if (has(PictureLink::Kind::kSignal))
     legend.AddLine("signal", std::string("stroke=\"") + kSignalColour +
                                  "\" stroke-width=\"1.3\" stroke-dasharray=\"5 3\"");
-  if (has(PictureLink::Kind::kTie)) {
-    legend.AddLine(
-        "edges of one component",
-        "stroke=\"#777777\" stroke-width=\"1.1\" stroke-linecap=\"round\" stroke-dasharray=\"0.1 3.5\"");
-  }
+  if (has(PictureLink::Kind::kTie)) legend.AddLine("edges of one component", kTieStroke);
+  if (has(PictureLink::Kind::kAssociation))
+    legend.Add("association: follows a variable", 30, [&](Point p) {
+      return "<path d=\"M" + Pair(p) + "h22\" fill=\"none\" " + kAssociationStroke + "/>" +
+             SvgDiamond({p.x + 30, p.y}, {1, 0});
+    });
   constexpr std::pair<EdgeStyle, const char*> kInSpace[] = {{EdgeStyle::kBranch, "joint with coordinates"},
                                                             {EdgeStyle::kChord, "joint that closes a loop"},
                                                             {EdgeStyle::kLeftOut, "joint left out"},
@@ -132,13 +171,12 @@ Legend WriteLegend(const Picture& picture, Point at, double width) {
       legend.AddLine(text, StrokeInSpace(style, picture.domains.back().colour));
   }
   legend.NewRow();
-  bool used[5] = {};
-  for (size_t e = 0; e < styles.size(); ++e) {
-    if (styles[e] != EdgeStyle::kLinear) continue;
-    for (const Glyph glyph : GlyphsOf(picture.edge_kinds[e])) used[static_cast<size_t>(glyph)] = true;
+  bool used[7] = {};
+  for (const auto& glyphs : picture.edge_glyphs) {
+    for (const Glyph glyph : glyphs) used[static_cast<size_t>(glyph)] = true;
   }
-  for (const Glyph glyph :
-       {Glyph::kDrives, Glyph::kStores, Glyph::kDissipates, Glyph::kCouples, Glyph::kMeasures}) {
+  for (const Glyph glyph : {Glyph::kDrives, Glyph::kPlates, Glyph::kBlock, Glyph::kCoil, Glyph::kDissipates,
+                            Glyph::kCouples, Glyph::kMeasures}) {
     if (!used[static_cast<size_t>(glyph)]) continue;
     legend.Add(TextOf(glyph), 12, [&](Point p) { return SvgGlyph(glyph, p, LegendWriter::kGrey); });
   }

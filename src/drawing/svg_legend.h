@@ -12,9 +12,8 @@
 
 namespace cotree {
 
-/** The small signs before an edge's label: what the component does with energy. */
-enum class Glyph : uint8_t { kStores, kDissipates, kDrives, kCouples, kMeasures };
-std::vector<Glyph> GlyphsOf(uint8_t kinds);
+/// The end of an association: an open diamond whose tip is there.
+std::string SvgDiamond(Point tip, Point direction);
 /// The sign, 12 pixels wide, beginning at `at` and centred on its height.
 std::string SvgGlyph(Glyph glyph, Point at, const std::string& colour);
 
@@ -22,6 +21,18 @@ std::string SvgGlyph(Glyph glyph, Point at, const std::string& colour);
 std::string StrokeInSpace(EdgeStyle style, const std::string& colour);
 const char* NameInSpace(EdgeStyle style);
 constexpr const char* kLeftOutColour = "#aaaaaa";
+/// The lines that tie edges of one component, and those of `associate`.
+constexpr const char* kTieStroke =
+    "stroke=\"#777777\" stroke-width=\"1.1\" stroke-linecap=\"round\" stroke-dasharray=\"0.1 3.5\"";
+constexpr const char* kAssociationColour = "#444444";
+constexpr const char* kAssociationStroke =
+    "stroke=\"#444444\" stroke-width=\"1.2\" stroke-dasharray=\"9 3 2 3\"";
+/// How wide the lines of the normal tree are, and how they are dashed.
+std::string StrokeInTree(TreeRole role, const std::string& colour);
+/// "branch", "chord", "branch-for-circuits", "branch-for-cut-sets".
+const char* NameInTree(TreeRole role);
+/// The outline around the label of storage without a state of its own.
+constexpr const char* kDependentOutline = "stroke-width=\"1.2\" stroke-dasharray=\"3 2\" fill=\"none\"";
 
 struct Legend {
   std::string svg;

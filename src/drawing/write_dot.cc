@@ -51,7 +51,7 @@ std::string NodeLine(const PictureNode& node, const std::string& colour, uint8_t
   if (texts) out += " tooltip=" + Quoted(node.tooltip);
   switch (node.kind) {
     case PictureNode::Kind::kVertex:
-      out += " shape=circle style=filled fillcolor=white fontsize=9 color=" + Quoted(colour);
+      out += " style=\"rounded,filled\" fillcolor=white fontsize=9 color=" + Quoted(colour);
       break;
     case PictureNode::Kind::kReference:
       out += " style=\"rounded,filled\" fontcolor=white fillcolor=" + Quoted(colour) +
@@ -145,6 +145,9 @@ std::string Write(const Picture& picture, const DotOrder& order, bool texts) {
         break;
       case PictureLink::Kind::kTie:
         out += " style=dotted dir=none weight=2 color=\"#777777\"";
+        break;
+      case PictureLink::Kind::kAssociation:
+        out += " style=dashed dir=forward arrowhead=odiamond weight=2 color=\"#444444\"";
         break;
     }
     if (link.loose) out += " constraint=false";

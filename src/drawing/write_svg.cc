@@ -20,11 +20,6 @@ double LineWidth(uint8_t kinds) {
   return kinds == 0 ? 1 : 1.7;
 }
 
-std::string Stroke(EdgeStyle style, double width, const std::string& colour) {
-  if (style != EdgeStyle::kLinear) return StrokeInSpace(style, colour);
-  return "stroke=\"" + colour + "\" stroke-width=\"" + Number(width) + "\"";
-}
-
 Box BoxAround(Point centre, double width, double height) {
   return {centre.x - width / 2, centre.y - height / 2, centre.x + width / 2, centre.y + height / 2};
 }
@@ -38,6 +33,7 @@ class SvgWriter {
     Frames();
     for (uint32_t i = 0; i < picture_.links.size(); ++i) {
       if (picture_.links[i].kind == PictureLink::Kind::kTie) Tie(i);
+      if (picture_.links[i].kind == PictureLink::Kind::kAssociation) Association(i);
     }
     for (uint32_t i = 0; i < picture_.links.size(); ++i) {
       if (picture_.links[i].kind == PictureLink::Kind::kSignal) Connection(i);
@@ -126,8 +122,14 @@ class SvgWriter {
   void Tie(uint32_t i) {
     const PictureLink& link = picture_.links[i];
     out_ += "<g class=\"tie\"><title>" + Escaped(link.tooltip) + "</title><path d=\"" + Path(i) +
-            "\" fill=\"none\" stroke=\"#777777\" stroke-width=\"1.1\" stroke-linecap=\"round\" "
-            "stroke-dasharray=\"0.1 3.5\"/></g>\n";
+            "\" fill=\"none\" " + kTieStroke + "/></g>\n";
+  }
+
+  void Association(uint32_t i) {
+    const PointOnCurve end = samples_[i].back();
+    out_ += "<g class=\"association\"><title>" + Escaped(picture_.links[i].tooltip) + "</title><path d=\"" +
+            Path(i) + "\" fill=\"none\" " + kAssociationStroke + "/>" + SvgDiamond(end.at, end.direction) +
+            "</g>\n";
   }
 
   void Connection(uint32_t i) {
@@ -206,7 +208,11 @@ class SvgWriter {
       const uint8_t kinds = picture_.edge_kinds[e];
       const EdgeStyle style = picture_.edge_styles[e];
       // Where the normal tree is shown, its branches are the bold ones.
-      const double width = picture_.branches.empty() ? LineWidth(kinds) : picture_.branches[e] ? 3.6 : 1.2;
+      const bool in_tree = e < picture_.tree.size();
+      const std::string stroke =
+          style != EdgeStyle::kLinear ? StrokeInSpace(style, colour)
+          : in_tree                   ? StrokeInTree(picture_.tree[e], colour)
+                    : "stroke=\"" + colour + "\" stroke-width=\"" + Number(LineWidth(kinds)) + "\"";
       const double size = (kinds & kDrives) != 0 || style == EdgeStyle::kBranch ? 11 : 8.5;
       // The arrow stands on the second half, near the label, where lines are apart.
       const PointOnCurve tip =
@@ -216,21 +222,21 @@ class SvgWriter {
                   ? "<g class=\"edge\" data-edge=\"" + std::to_string(e) + "\" " + component +
                         " data-name=\"" + Escaped(picture_.edge_names[e]) + "\" data-kinds=\"" +
                         KindsText(kinds) + "\"" +
-                        (picture_.branches.empty() ? ">"
-                         : picture_.branches[e]    ? " data-tree=\"branch\">"
-                                                   : " data-tree=\"chord\">")
+                        (in_tree ? std::string(" data-tree=\"") + NameInTree(picture_.tree[e]) + "\"" : "") +
+                        (in_tree && picture_.dependent[e] ? " data-storage=\"dependent\">" : ">")
                   : "<g class=\"" + std::string(NameInSpace(style)) + "\" " + component + ">";
       out_ += "<title>" + Escaped(node.tooltip) + "</title><path d=\"" + Path(from) + Path(to) +
-              "\" fill=\"none\" " + Stroke(style, width, colour) + "/><path d=\"" +
-              Arrow(tip, size, size * 0.85) + "\" fill=\"" +
+              "\" fill=\"none\" " + stroke + "/><path d=\"" + Arrow(tip, size, size * 0.85) + "\" fill=\"" +
               (style == EdgeStyle::kLeftOut ? kLeftOutColour : colour) + "\"/>";
       const Point centre = layout_.centres[label];
       double x = centre.x - node.width / 2 + 3;
-      if (style == EdgeStyle::kLinear) {
-        for (const Glyph glyph : GlyphsOf(kinds)) {
-          out_ += SvgGlyph(glyph, {x, centre.y}, colour);
-          x += kGlyphWidth;
-        }
+      if (in_tree && picture_.dependent[e])
+        out_ += "<rect x=\"" + Number(centre.x - node.width / 2 - 1) + "\" y=\"" +
+                Number(centre.y - node.height / 2) + "\" width=\"" + Number(node.width + 2) + "\" height=\"" +
+                Number(node.height) + "\" rx=\"4\" stroke=\"" + colour + "\" " + kDependentOutline + "/>";
+      for (const Glyph glyph : picture_.edge_glyphs[e]) {
+        out_ += SvgGlyph(glyph, {x, centre.y}, colour);
+        x += kGlyphWidth;
       }
       out_ += SvgText({x, centre.y + kLabelSize * 0.36}, node.text, kLabelSize) + "</g>\n";
     }
@@ -243,9 +249,10 @@ class SvgWriter {
   void Vertex(uint32_t i) {
     const PictureNode& node = picture_.nodes[i];
     const Point c = layout_.centres[i];
-    out_ += NodeBegin(node, "class=\"vertex\" data-vertex=\"" + node.text + "\"") + "<circle cx=\"" +
-            Number(c.x) + "\" cy=\"" + Number(c.y) + "\" r=\"" + Number(kVertexRadius) +
-            "\" fill=\"#ffffff\" stroke=\"" + picture_.domains[node.domain].colour +
+    out_ += NodeBegin(node, "class=\"vertex\" data-vertex=\"" + std::to_string(node.id) + "\"") +
+            "<rect x=\"" + Number(c.x - node.width / 2) + "\" y=\"" + Number(c.y - node.height / 2) +
+            "\" width=\"" + Number(node.width) + "\" height=\"" + Number(node.height) + "\" rx=\"" +
+            Number(node.height / 2) + "\" fill=\"#ffffff\" stroke=\"" + picture_.domains[node.domain].colour +
             "\" stroke-width=\"1.5\"/>" +
             SvgText({c.x, c.y + kVertexSize * 0.36}, node.text, kVertexSize, "middle") + "</g>\n";
   }

@@ -12,7 +12,7 @@
 
 namespace cotree {
 
-/** Where an instance stands in the graphical editor: `@layout(x = 10, y = 20, rotate = 90)`. */
+/** Where an instance stands in a drawing of the model: `@layout(x = 10, y = 20, rotate = 90)`. */
 struct Layout {
   double x = 0;
   double y = 0;
@@ -21,7 +21,7 @@ struct Layout {
 
 enum class ConnectionKind : uint8_t { kPhysical, kSignal };  // a -- b, y -> u
 
-/** Changes a text by what it means: the edit API on which the graphical editor and `cotree edit-text` stand.
+/** Changes a text by what it means: the edit API on which `cotree edit-text` stands.
 Theory: docs/theory/language.md, LA.4.
 
 Each operation returns the edits of the text, or nothing and a diagnostic (COT1030 to COT1049). `body` names a

@@ -65,6 +65,57 @@ std::vector<SpatialPose> FindPoses(const Mechanism& mechanism, const MotionEquat
   return out;
 }
 
+std::vector<SpatialTwist> FindTwists(const Mechanism& mechanism, const SpatialNumbers& numbers,
+                                     const std::vector<SpatialPose>& poses,
+                                     const std::function<double(uint32_t)>& rate) {
+  std::vector<SpatialTwist> out(mechanism.composites.size());
+  for (uint32_t c = 1; c < out.size(); ++c) {
+    const CompositeBody& body = mechanism.composites[c];
+    const SpatialJoint& joint = mechanism.joints[body.joint];
+    const double sign = joint.reversed ? -1 : 1;
+    const auto at = [&](uint32_t k) { return rate(joint.first_freedom + k); };
+    SpatialTwist relative;  // in axes of the carrier
+    switch (joint.kind) {
+      case SpatialKind::kRevolute:
+        relative.w = joint.n * (sign * at(0));
+        break;
+      case SpatialKind::kPrismatic:
+        relative.v = joint.n * (sign * at(0));
+        break;
+      case SpatialKind::kScrew:
+        relative.w = joint.n * (sign * at(0));
+        relative.v = joint.n * (sign * at(0) * numbers.Number(joint.component, "pitch"));
+        break;
+      case SpatialKind::kCylindrical:
+        relative.w = joint.n * (sign * at(0));
+        relative.v = joint.n * (sign * at(1));
+        break;
+      case SpatialKind::kPlanar:
+        relative.w = joint.n * (sign * at(2));
+        relative.v = joint.u * at(0) + Cross(joint.n, joint.u) * at(1);
+        break;
+      case SpatialKind::kSpherical:
+      case SpatialKind::kFree: {
+        const uint32_t turn = FreedomsOf(joint.kind) - 3;
+        relative.w = {{at(turn), at(turn + 1), at(turn + 2)}};  // in axes of b
+        if (joint.kind == SpatialKind::kFree) relative.v = {{at(0), at(1), at(2)}};
+        break;
+      }
+      default:
+        break;
+    }
+    const SpatialPose& parent = poses[body.parent];
+    const Mat3<double> axes = parent.R * mechanism.frames[joint.reversed ? joint.b : joint.a].R;
+    const bool ball = joint.kind == SpatialKind::kSpherical || joint.kind == SpatialKind::kFree;
+    const Vec3<double> turning =
+        ball ? (joint.reversed ? axes * -relative.w : poses[c].R * relative.w) : axes * relative.w;
+    const SpatialTwist& before = out[body.parent];
+    out[c].w = before.w + turning;
+    out[c].v = before.v + Cross(before.w, poses[c].p - parent.p) + axes * relative.v;
+  }
+  return out;
+}
+
 SpatialPose PoseOf(const Mechanism& mechanism, const std::vector<SpatialPose>& poses, uint32_t frame) {
   const FramePlace& at = mechanism.frames[frame];
   const SpatialPose& composite = poses[at.composite];

@@ -21,6 +21,17 @@ std::vector<SpatialPose> FindPoses(const Mechanism& mechanism, const MotionEquat
                                    const SpatialNumbers& numbers,
                                    const std::function<double(uint32_t)>& reading);
 
+/** How something moves, in axes of the world. */
+struct SpatialTwist {
+  Vec3<double> w{};  // angular velocity
+  Vec3<double> v{};  // of the origin of its frame
+};
+
+/// How all composites move in these poses: `rate` tells the velocities of the freedoms of `motion`.
+std::vector<SpatialTwist> FindTwists(const Mechanism& mechanism, const SpatialNumbers& numbers,
+                                     const std::vector<SpatialPose>& poses,
+                                     const std::function<double(uint32_t)>& rate);
+
 /// Where a frame is, given the poses of composites.
 SpatialPose PoseOf(const Mechanism& mechanism, const std::vector<SpatialPose>& poses, uint32_t frame);
 

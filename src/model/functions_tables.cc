@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/plural.h"
 #include "base/text_encoding.h"
 #include "language/lex.h"
 #include "model/check_sizes.h"
@@ -407,14 +408,14 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
       std::vector<double> values;
       if (!list(row, type, values)) return fail(row, "each row is a list of numbers");
       if (values.size() != table.columns.size())
-        return fail(row, "the row has " + std::to_string(values.size()) + " values, but there are " +
-                             std::to_string(table.columns.size()) + " columns");
+        return fail(row, "the row has " + Plural(values.size(), "value") + " for " +
+                             Plural(table.columns.size(), "column"));
       for (const double v : values) table.values.push_back(unit == nullptr ? v : (*unit)->ToSi(v));
       ++count;
     }
     if (count != table.rows.size())
-      return fail(data, "there are " + std::to_string(count) + " rows of data, but " +
-                            std::to_string(table.rows.size()) + " in `rows`");
+      return fail(data,
+                  Plural(count, "row") + " of data for " + Plural(table.rows.size(), "value") + " of `rows`");
   }
   if (table.rows.size() < 2) return fail(data, "it needs at least two points");
   const auto rising = [](const std::vector<double>& x) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
+#include "base/plural.h"
 #include "expr/dependence.h"
 #include "expr/differentiate.h"
 #include "expr/substitute.h"
@@ -48,7 +49,7 @@ constexpr std::array<std::string_view, 14> kOthers = {"der",    "pre",     "sum"
                                                       "change", "assert",  "reinit",   "delay"};
 
 std::string Count(size_t n) {
-  return std::to_string(n) + (n == 1 ? " argument" : " arguments");
+  return Plural(n, "argument");
 }
 
 }  // namespace
@@ -180,8 +181,7 @@ Value ClassBuilder::LowerCall(NodeId node) {
     }
     if (!(k >= 1 && k <= static_cast<double>(value.shape.size()))) {
       Report(messages::kTooManyIndices, node,
-             {TextOf(arguments[0]),
-              value.shape.size() == 1 ? "1 dimension" : std::to_string(value.shape.size()) + " dimensions",
+             {TextOf(arguments[0]), Plural(value.shape.size(), "dimension"),
               "number " + std::to_string(static_cast<long>(std::min(k, 1e9))) + " is"});
       return Failed();
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/plural.h"
 #include "expr/dependence.h"
 #include "expr/substitute.h"
 #include "model/check_sizes.h"
@@ -112,9 +113,8 @@ bool ClassBuilder::TakeSegment(NodeId segment, const Shape& shape, const Chain& 
         Report(messages::kNotAnArray, segment, {tree_->Name(segment)});
       else
         Report(messages::kTooManyIndices, segment,
-               {tree_->Name(segment),
-                shape.size() == 1 ? "1 dimension" : std::to_string(shape.size()) + " dimensions",
-                std::to_string(indices.size()) + " indices are"});
+               {tree_->Name(segment), Plural(shape.size(), "dimension"),
+                Plural(indices.size(), "index is", "indices are")});
     }
     return false;
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/plural.h"
 #include "expr/dependence.h"
 
 namespace cotree {
@@ -20,7 +21,7 @@ std::string ListEdges(const Model& model, const SystemGraph& graph, const std::v
     if (k > 0) out += all && k + 1 == shown ? " and " : ", ";
     out += EdgeName(model, graph, edges[k]);
   }
-  if (!all) out += " and " + std::to_string(edges.size() - shown) + " others";
+  if (!all) out += " and " + Plural(edges.size() - shown, "other");
   return out;
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plot/draw_figure.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "base/text_metric.h"
 #include "plot/cairo_canvas.h"
 #include "plot/plot_layout.h"
 #include "plot/svg_canvas.h"
@@ -11,7 +13,8 @@
 namespace cotree {
 namespace {
 
-constexpr const char *kFrame = "#555555", *kGrid = "#E4E4E4", *kFineGrid = "#F1F1F1", *kEvent = "#8A8A8A";
+constexpr const char *kFrame = "#555555", *kGrid = "#E4E4E4", *kFineGrid = "#F1F1F1", *kEvent = "#8A8A8A",
+                     *kSpan = "#B02A37";
 constexpr double kTick = 4, kMarkerRadius = 4;
 using Anchor = TextStyle::Anchor;
 
@@ -48,6 +51,30 @@ void PaintMarks(Canvas& canvas, const Pane& pane, const PaneLayout& layout) {
     canvas.BeginGroup("mark", mark.text);
     Straight(canvas, {x, box.bottom}, {x, box.bottom - 7}, {kEvent, 0.9});
     Straight(canvas, {x, box.top}, {x, box.top + 7}, {kEvent, 0.9});
+    canvas.EndGroup();
+  }
+}
+
+// A line with an end at each level, and its words at the side where there is room, on white.
+void PaintSpans(Canvas& canvas, const Pane& pane, const PaneLayout& layout) {
+  const PlotBox& box = layout.box;
+  for (const Span& span : pane.spans) {
+    const double x = box.left + layout.x.Place(span.x) * box.width();
+    double low = box.bottom - layout.y.Place(span.low) * box.height(),
+           high = box.bottom - layout.y.Place(span.high) * box.height();
+    if (!(x >= box.left && x <= box.right) || !std::isfinite(low) || !std::isfinite(high)) continue;
+    low = std::clamp(low, box.top, box.bottom);
+    high = std::clamp(high, box.top, box.bottom);
+    const Stroke stroke{kSpan, 1.6};
+    canvas.BeginGroup("span", span.text);
+    Straight(canvas, {x, low}, {x, high}, stroke);
+    for (const double y : {low, high}) Straight(canvas, {x - 4, y}, {x + 4, y}, stroke);
+    const double width = TextWidth(span.text, kNumberSize), gap = 8, height = kNumberSize + 5;
+    const double y = std::clamp((low + high) / 2, box.top + height, box.bottom - height);
+    const bool right = x + gap + width + 4 <= box.right;
+    const double from = right ? x + gap : std::max(x - gap - width, box.left + 2);
+    canvas.Fill({from - 2, y - height / 2, from + width + 2, y + height / 2}, "#ffffff");
+    canvas.Text({from, y + kNumberSize * 0.36}, span.text, {kNumberSize, Anchor::kStart, kSpan});
     canvas.EndGroup();
   }
 }
@@ -128,8 +155,8 @@ void PaintLegend(Canvas& canvas, const Pane& pane, const PaneLayout& layout) {
 
 void Paint(const Figure& figure, const PlotLayout& layout, Canvas& canvas) {
   canvas.Fill({0, 0, layout.width, layout.height}, "#ffffff");
-  if (!figure.title.empty() && !layout.panes.empty())
-    canvas.Text({(layout.panes[0].box.left + layout.panes[0].box.right) / 2, 10 + kTitleSize}, figure.title,
+  for (size_t k = 0; k < layout.title.size() && !layout.panes.empty(); ++k)
+    canvas.Text({layout.title_middle, 10 + kTitleSize + kTitleLine * static_cast<double>(k)}, layout.title[k],
                 {kTitleSize, Anchor::kMiddle, "#222222", true});
   for (size_t k = 0; k < layout.panes.size(); ++k) {
     const PaneLayout& pane = layout.panes[k];
@@ -140,6 +167,7 @@ void Paint(const Figure& figure, const PlotLayout& layout, Canvas& canvas) {
     PaintGrid(canvas, pane);
     PaintSeries(canvas, figure.panes[k], pane);
     PaintMarks(canvas, figure.panes[k], pane);
+    PaintSpans(canvas, figure.panes[k], pane);
     PaintAxes(canvas, pane);
     PaintLegend(canvas, figure.panes[k], pane);
   }

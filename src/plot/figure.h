@@ -37,11 +37,18 @@ struct Mark {
   std::string text{};  // tooltip
 };
 
+/** A distance that is told: from `low` to `high` at an x, with words beside it (the margins of a loop). */
+struct Span {
+  double x = 0, low = 0, high = 0;
+  std::string text{};
+};
+
 struct Pane {
   std::string title{};
   Axis x{}, y{};
   std::vector<Series> series{};
   std::vector<Mark> marks{};
+  std::vector<Span> spans{};
   std::vector<double> levels{};  // y of thin horizontal lines: 0 dB, -180 degrees
   bool equal = false;            // one unit of x is as long as one of y (Nyquist, root locus)
   double share = 1;              // of the height, relative to the other panes

@@ -72,6 +72,22 @@ std::string Fitted(const std::string& text, double size, double room) {
   return text.substr(0, starts[std::min<size_t>(4, starts.size() - 1)]);
 }
 
+/// In lines that fit the room, torn at blanks.
+std::vector<std::string> Wrapped(const std::string& text, double size, double room) {
+  std::vector<std::string> lines;
+  size_t at = 0;
+  while (at < text.size()) {
+    const size_t blank = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, blank - at);
+    at = blank + 1;
+    if (!lines.empty() && TextWidth(lines.back() + " " + word, size, true) <= room)
+      lines.back() += " " + word;
+    else
+      lines.push_back(Fitted(word, size, 0.9 * room));  // bold letters are wider
+  }
+  return lines;
+}
+
 DataRange RangeOf(const Pane& pane, bool of_x) {
   DataRange range;
   for (const Series& series : pane.series) {
@@ -83,7 +99,8 @@ DataRange RangeOf(const Pane& pane, bool of_x) {
 /* The steps of the search; each fills in what the next ones need. */
 class LayoutFinder {
  public:
-  explicit LayoutFinder(const Figure& figure) : figure_(figure), layout_{figure.width, 0, {}} {
+  explicit LayoutFinder(const Figure& figure) : figure_(figure) {
+    layout_.width = figure.width;
     layout_.panes.resize(figure.panes.size());
   }
 
@@ -94,6 +111,8 @@ class LayoutFinder {
     ScaleY();
     PlaceColumns();
     ScaleX();
+    KeepLastNumber();
+    PlaceTitle();
     PlaceRows();
     for (size_t k = 0; k < layout_.panes.size(); ++k) {
       if (figure_.panes[k].equal) MakeEqual(k);
@@ -205,8 +224,37 @@ class LayoutFinder {
     }
   }
 
+  // The number under the last tick may reach beyond the axis, but not beyond the figure.
+  void KeepLastNumber() {
+    double beyond = 0;
+    for (const PaneLayout& pane : layout_.panes) {
+      if (!pane.x_numbers || pane.x.ticks.empty()) continue;
+      const Tick& last = pane.x.ticks.back();
+      const double end =
+          left_ + pane.x.Place(last.value) * (right_edge_ - left_) + TextWidth(last.label, kNumberSize) / 2;
+      beyond = std::max(beyond, end - (figure_.width - 2));
+    }
+    if (beyond <= 0) return;
+    right_edge_ = std::max(right_edge_ - beyond, left_ + 60);
+    ScaleX();
+  }
+
+  void PlaceTitle() {
+    if (figure_.title.empty()) return;
+    const double room = figure_.width - 2 * kMargin;
+    layout_.title = Wrapped(figure_.title, kTitleSize, room);
+    double widest = 0;
+    for (const std::string& line : layout_.title)
+      widest = std::max(widest, TextWidth(line, kTitleSize, true));
+    const double reach = std::min(widest, room) / 2;
+    layout_.title_middle =
+        std::clamp((left_ + right_edge_) / 2, kMargin + reach, figure_.width - kMargin - reach);
+  }
+
   void PlaceRows() {
-    double y = kMargin + (figure_.title.empty() ? 0 : kTitleSize + 10);
+    double y = kMargin;
+    if (!layout_.title.empty())
+      y += kTitleSize + 10 + kTitleLine * static_cast<double>(layout_.title.size() - 1);
     for (size_t k = 0; k < layout_.panes.size(); ++k) {
       PaneLayout& pane = layout_.panes[k];
       if (!pane.title.empty()) y += kLabelSize + 6;

@@ -34,13 +34,16 @@ struct PaneLayout {
 
 struct PlotLayout {
   double width = 0, height = 0;
+  std::vector<std::string> title;  // its lines
+  double title_middle = 0;         // x
   std::vector<PaneLayout> panes;
 };
 
-constexpr double kNumberSize = 11, kLabelSize = 12, kTitleSize = 14;
+constexpr double kNumberSize = 11, kLabelSize = 12, kTitleSize = 14, kTitleLine = 18;
 constexpr double kSampleLength = 24, kSampleGap = 6;
 
-/// Places for everything. No text overlaps another one or a pane, as far as fonts keep to base/text_metric.h.
+/// Places for everything. No text overlaps another one or a pane, and none leaves the figure, as far as fonts
+/// keep to base/text_metric.h.
 PlotLayout FindPlotLayout(const Figure& figure);
 
 }  // namespace cotree

@@ -63,6 +63,8 @@ std::string PowerOfTen(int exponent) {
 ShownUnit ChooseUnit(std::string_view unit, double largest) {
   const std::string pretty = PrettyUnit(unit);
   if (!(largest > 0) || !std::isfinite(largest) || (largest >= 0.1 && largest < 1000)) return {1, pretty};
+  // Pressures of machines are told in bar.
+  if (unit == "Pa" && largest >= 1e4 && largest < 1e9) return {1e5, "bar"};
   int exponent = static_cast<int>(std::floor(std::log10(largest) / 3 + 1e-9)) * 3;
   const size_t end = unit.find_first_of("*/^");
   const std::string_view symbol = unit.substr(0, end);

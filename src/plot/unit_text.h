@@ -18,9 +18,9 @@ struct ShownUnit {
   std::string unit;
 };
 
-/** Which multiple of a unit makes numbers up to `largest` short: mA for 0.02 A, kPa for 3e5 Pa, and 10⁻⁶ m³/s
-where a prefix would not mean what it seems to (powers, kg) or nobody says it (krad). 0.1 to 1000 stay as they
-are. */
+/** Which multiple of a unit makes numbers up to `largest` short: mA for 0.02 A, kV for 3e3 V, bar from 1e4 Pa
+on, and 10⁻⁶ m³/s where a prefix would not mean what it seems to (powers, kg) or nobody says it (krad). 0.1 to
+1000 stay as they are. */
 ShownUnit ChooseUnit(std::string_view unit, double largest);
 
 }  // namespace cotree

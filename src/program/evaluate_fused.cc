@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/plural.h"
+
 namespace cotree {
 
 namespace {
@@ -57,9 +59,8 @@ void TieredProgram::ConsiderCompiling() {
 std::string TieredProgram::Description() const {
   uint64_t instances = 0;
   for (const FusedRun& r : program_.runs) instances += r.count;
-  std::string text = std::to_string(program_.kernels.size()) +
-                     (program_.kernels.size() == 1 ? " kernel" : " kernels") + " for " +
-                     std::to_string(instances) + (instances == 1 ? " instance, " : " instances, ");
+  std::string text =
+      Plural(program_.kernels.size(), "kernel") + " for " + Plural(instances, "instance") + ", ";
   if (compiled_ == nullptr) {
     text += "interpreted";
     if (tier_ == ProgramTier::kCompiled) text += " (not compiled: " + problem_ + ")";

@@ -10,8 +10,9 @@
 #include <set>
 #include <utility>
 
-#include "base/text_encoding.h"
 #include "base/output_file.h"
+#include "base/plural.h"
+#include "base/text_encoding.h"
 
 namespace cotree {
 namespace {
@@ -264,8 +265,9 @@ std::optional<Result> ParseCsv(std::string_view text, std::string* problem) {
     for (size_t k = 0; k < names.size(); ++k) {
       const size_t comma = row.find(',');
       if ((comma == std::string_view::npos) != (k + 1 == names.size()))
-        return fail(fmt::format("line {} has {} fields than the {} names of the first line", line,
-                                comma == std::string_view::npos ? "fewer" : "more", names.size()));
+        return fail(fmt::format("line {} has {} fields than the {} of the first line", line,
+                                comma == std::string_view::npos ? "fewer" : "more",
+                                Plural(names.size(), "name")));
       const std::string_view field = row.substr(0, comma);
       if (!ParseNumber(field, &number))
         return fail(fmt::format("line {}: `{}` is not a number", line, Trimmed(field)));

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/plural.h"
 #include "simulation/error_scale.h"
 #include "simulation/projection.h"
 
@@ -297,7 +298,7 @@ class IdaIntegrator : public SundialsIntegrator {
     const bool one = open_.size() == 1;
     text += one ? ": a" : ": " + std::to_string(open_.size());
     if (one) text += program_.blocks[open_[0]].kind == BlockKind::kNonlinear ? " nonlinear" : " linear";
-    return text + (one ? " block of " : " blocks, the largest of ") + std::to_string(largest) + " unknowns";
+    return text + (one ? " block of " : " blocks, the largest of ") + Plural(largest, "unknown");
   }
   bool Restart(double time, double stop) override {
     if (!run_.Run(time)) {

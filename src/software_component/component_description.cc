@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "base/plural.h"
+
 namespace cotree {
 namespace {
 
@@ -30,15 +32,15 @@ std::string CheckGroups(const ComponentDescription& d) {
     const std::string where = "output group " + std::to_string(g);
     for (const uint32_t output : d.groups[g].outputs) {
       if (output >= d.outputs.size()) {
-        return where + " lists output number " + std::to_string(output) + ", but there are " +
-               std::to_string(d.outputs.size()) + " outputs";
+        return where + " lists output number " + std::to_string(output) + ", of " +
+               Plural(d.outputs.size(), "output");
       }
       ++times[output];
     }
     for (const uint32_t input : d.groups[g].inputs) {
       if (input >= d.inputs.size()) {
-        return where + " lists input number " + std::to_string(input) + ", but there are " +
-               std::to_string(d.inputs.size()) + " inputs";
+        return where + " lists input number " + std::to_string(input) + ", of " +
+               Plural(d.inputs.size(), "input");
       }
     }
   }

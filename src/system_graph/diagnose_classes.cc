@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/plural.h"
 #include "expr/dependence.h"
 #include "system_graph/diagnose_graph.h"
 #include "system_graph/diagnostics.h"
@@ -138,7 +139,7 @@ class ClassDoctor {
     const bool few = balance.equations < balance.unknowns();
     auto& report = diagnostics_.Report(few ? messages::kTooFewEquations : messages::kTooManyEquations,
                                        model_.SpanOf(cls.origin),
-                                       {model_.Text(cls.name), cotree::Count(balance.unknowns(), "equation"),
+                                       {model_.Text(cls.name), Plural(balance.unknowns(), "equation"),
                                         balance.equations == 0 ? "none" : std::to_string(balance.equations)});
     const auto each = [&](const std::vector<std::string>& names, uint64_t count, const char* word) {
       if (names.empty()) return;
@@ -152,11 +153,10 @@ class ClassDoctor {
         few ? balance.unknowns() - balance.equations : balance.equations - balance.unknowns();
     if (few) {
       report.Help(
-          "add " + cotree::Count(off, "equation") +
+          "add " + Plural(off, "equation") +
           (balance.unused.empty() ? std::string() : "; none mentions " + ListNames(balance.unused, 6)));
     } else {
-      report.Help("remove " + cotree::Count(off, "equation") +
-                  ", or declare a variable for what it computes");
+      report.Help("remove " + Plural(off, "equation") + ", or declare a variable for what it computes");
       for (size_t k = 0; k < cls.equations.size() && k < 6; ++k) {
         if (!cls.equations[k].initial) report.Also(model_.SpanOf(cls.equations[k].origin), "an equation");
       }

@@ -142,6 +142,9 @@ void FindEdgeKinds(Model& model, const TerminalEquations& bound, ElementClass& e
   for (ElementEdge& e : element.edges) {
     if (members[e.group] > 1 && decided[e.group] && worst[e.group] < 1e-7)
       e.kinds = static_cast<uint8_t>(e.kinds & ~kDrives);
+    // A joint drives nothing either: it joins its axis to the bodies behind it.
+    if (!cls.spatial.IsNone() && (e.kinds & kDrives) != 0)
+      e.kinds = static_cast<uint8_t>((e.kinds & ~kDrives) | kCouples);
   }
 }
 

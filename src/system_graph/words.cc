@@ -17,10 +17,6 @@ std::string ListNames(const std::vector<std::string>& names, size_t most) {
   return text;
 }
 
-std::string Count(uint64_t n, const std::string& word) {
-  return std::to_string(n) + " " + word + (n == 1 ? "" : "s");
-}
-
 namespace {
 
 std::string WordOf(const Model& model, const Type& type, NameId name) {

@@ -11,8 +11,6 @@ namespace cotree {
 
 /// "`a`", "`a` and `b`", "`a`, `b` and `c`", "`a`, `b`, `c` and 5 more".
 std::string ListNames(const std::vector<std::string>& names, size_t most = 4);
-/// "1 equation", "2 equations".
-std::string Count(uint64_t n, const std::string& word);
 /// What people call the across and the through variable of a domain: "voltage", "torque", "volume flow".
 std::string AcrossWord(const Model& model, DomainId domain);
 std::string ThroughWord(const Model& model, DomainId domain);

@@ -81,7 +81,9 @@ TEST(UnitText, PrefixesWherePeopleUseThem) {
   const auto shown = [](const char* unit, double largest) { return ChooseUnit(unit, largest).unit; };
   EXPECT_EQ(shown("A", 0.02), "mA");
   EXPECT_EQ(shown("A", 0.5), "A");
-  EXPECT_EQ(shown("Pa", 3e5), "kPa");
+  EXPECT_EQ(shown("Pa", 3e5), "bar");
+  EXPECT_EQ(shown("Pa", 1.8e7), "bar");
+  EXPECT_EQ(shown("Pa", 2e3), "kPa");
   EXPECT_EQ(shown("N*m", 2500), "kN·m");
   EXPECT_EQ(shown("s", 4e-6), "µs");
   EXPECT_EQ(shown("s", 86400), "s");

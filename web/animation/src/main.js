@@ -3,7 +3,8 @@
 // window.cotree = {time, setTime(t), play(), pause(), ready, webgl}; `#t=1.25` in the address sets the time.
 import css from './page.css';
 import {Plot} from './plot.js';
-import {numberText, readScene} from './scene.js';
+import {quantityText} from '../../shared/units.js';
+import {readScene} from './scene.js';
 import {onThemeChange, theme} from './theme.js';
 import {View} from './view.js';
 
@@ -124,7 +125,7 @@ class Page {
       button.setAttribute('aria-pressed', shown);
       this.view.show(layer, shown);
     }, true]));
-    byId('grid').textContent = `grid ${numberText(this.view.spacing, 1)} m`;
+    byId('grid').textContent = `grid ${quantityText(this.view.spacing, 'm')}`;
   }
 
   hasGravity() {

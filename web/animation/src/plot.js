@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Curves over time, one pane for each unit, with a cursor that follows the time and can be dragged.
-import {frameAt, niceStep, numberText, unitText, valueAt} from './scene.js';
-import {theme} from './theme.js';
+import {multipleOf, quantityText} from '../../shared/units.js';
+import {frameAt, niceStep, valueAt} from './scene.js';
+import {bodyColor, theme} from './theme.js';
 
 const font = '11px system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
 const margin = {top: 22, right: 14, bottom: 30, between: 30};
 const leastHeight = 84;
 const shownAtFirst = 6;
+const dashes = [[], [6, 3], [2, 2.5]];
 
 function ticksOf(low, high, most) {
   let step = niceStep((high - low) / most);
@@ -88,11 +90,17 @@ export class Plot {
 
   paint() {
     this.colors = theme();
-    const palette = this.colors.curves;
+    // A curve has the colour of its body; those of no body are grey. Dashes tell curves of one colour apart.
+    const used = new Map();
     this.curves.forEach((curve, k) => {
-      curve.color = palette[k % palette.length];
-      curve.dash = [[], [6, 3], [2, 2.5]][Math.floor(k / palette.length) % 3];
-      this.entries[k].swatch.style.background = curve.color;
+      const own = bodyColor(this.scene, curve.body, this.colors);
+      const before = used.get(own) ?? 0;
+      used.set(own, before + 1);
+      curve.color = own ?? this.colors.others[before % 2];
+      curve.dash = dashes[(own ? before : Math.floor(before / 2)) % dashes.length];
+      const {style} = this.entries[k].swatch;
+      const [on, off] = curve.dash;
+      style.background = on ? `repeating-linear-gradient(90deg, ${curve.color} 0 ${on}px, transparent ${on}px ${on + off}px)` : curve.color;
     });
     this.resize();
   }
@@ -105,6 +113,8 @@ export class Plot {
     });
     const count = Math.max(this.panes.length, 1);
     const least = margin.top + margin.bottom + count * leastHeight + (count - 1) * margin.between;
+    // In a narrow window the page scrolls, and all panes are shown.
+    this.room.style.setProperty('--least', `${least}px`);
     const height = Math.max(this.room.clientHeight, least);
     const scale = window.devicePixelRatio || 1;
     // Its width last: a scroll bar may have come.
@@ -132,11 +142,19 @@ export class Plot {
     this.panes.forEach((pane, k) => {
       pane.top = margin.top + k * (tall + margin.between);
       pane.bottom = pane.top + tall;
-      pane.ticks = ticksOf(...pane.range, Math.max(3, Math.floor(tall / 28)));
+      const {size, unit} = multipleOf(pane.unit, Math.max(...pane.range.map(Math.abs)));
+      pane.shown = unit;
+      pane.ticks = ticksOf(...pane.range.map((x) => x / size), Math.max(3, Math.floor(tall / 28))).map(({x, text}) => ({x: x * size, text}));
       for (const {text} of pane.ticks) wide = Math.max(wide, pen.measureText(text).width);
     });
     this.left = Math.ceil(wide) + 16;
-    this.right = this.width - margin.right;
+    const {size, unit} = multipleOf('s', Math.max(Math.abs(this.begin), Math.abs(this.end)));
+    this.timeUnit = unit;
+    const most = Math.max(2, Math.floor((this.width - margin.right - this.left) / 62));
+    this.across = ticksOf(this.begin / size, this.end / size, most).map(({x, text}) => ({x: x * size, text}));
+    // The last number stays inside.
+    const last = this.across.length > 0 ? pen.measureText(this.across.at(-1).text).width / 2 + 3 : 0;
+    this.right = this.width - Math.max(margin.right, last);
   }
 
   x(time) {
@@ -155,7 +173,7 @@ export class Plot {
       pen.fillText('No curve is switched on.', this.width / 2, this.height / 2);
       return;
     }
-    const across = ticksOf(this.begin, this.end, Math.max(2, Math.floor((this.right - this.left) / 62)));
+    const {across} = this;
     this.panes.forEach((pane, k) => {
       const y = (value) =>
           pane.bottom - ((value - pane.range[0]) / (pane.range[1] - pane.range[0])) * (pane.bottom - pane.top);
@@ -180,7 +198,7 @@ export class Plot {
       for (const {x, text} of pane.ticks) pen.fillText(text, this.left - 7, y(x));
       pen.textAlign = 'left';
       pen.fillStyle = colors.ink;
-      pen.fillText(unitText(pane.unit) ? `in ${unitText(pane.unit)}` : 'without unit', this.left, pane.top - 10);
+      pen.fillText(pane.shown ? `in ${pane.shown}` : 'without unit', this.left, pane.top - 10);
       for (const curve of pane.curves) this.drawCurve(pen, pane, curve, y);
       if (k === this.panes.length - 1) {
         pen.fillStyle = colors.soft;
@@ -188,7 +206,7 @@ export class Plot {
         for (const {x, text} of across) pen.fillText(text, this.x(x), pane.bottom + 12);
         pen.textAlign = 'right';
         pen.fillStyle = colors.ink;
-        pen.fillText('time in s', this.right, pane.bottom + 24);
+        pen.fillText(`time in ${this.timeUnit}`, this.right, pane.bottom + 24);
       }
       pane.y = y;
     });
@@ -261,8 +279,7 @@ export class Plot {
       }
     }
     this.curves.forEach((curve, k) => {
-      const unit = unitText(curve.unit);
-      this.entries[k].value.textContent = numberText(valueAt(curve.values, frame)) + (unit ? ` ${unit}` : '');
+      this.entries[k].value.textContent = quantityText(valueAt(curve.values, frame), curve.unit);
     });
   }
 }

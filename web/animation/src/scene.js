@@ -81,19 +81,3 @@ export function niceStep(x) {
   const digit = x / power;
   return (digit >= 5 ? 5 : digit >= 2 ? 2 : 1) * power;
 }
-
-/** A number for people: few digits, a true minus sign. */
-export function numberText(x, digits = 4) {
-  if (!Number.isFinite(x)) return '–';
-  const size = Math.abs(x);
-  let text;
-  if (size !== 0 && (size < 1e-3 || size >= 10 ** digits)) {
-    text = x.toExponential(digits - 2).replace(/\.?0+e/, 'e').replace('e+', 'e');
-  } else {
-    text = x.toPrecision(digits);
-  }
-  return text.replace(/-/g, '−');
-}
-
-/** Units as people print them; '1' is none. */
-export const unitText = (unit) => (unit === '1' ? '' : unit.replace(/\*/g, '·').replace(/\^2\b/g, '²').replace(/\^3\b/g, '³'));

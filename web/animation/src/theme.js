@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Colours, in light and in dark.
 
-// Okabe and Ito (2008), as in src/plot; lighter where the ground is dark.
-const curvesLight = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#333333'];
-const curvesDark = ['#4fb3f0', '#ff8a4c', '#35d0a5', '#e79cc6', '#f5b83d', '#8fd3ff', '#dddddd'];
-
-// Bodies without a colour of their own.
-const bodies = ['#4a90c8', '#e2884a', '#56ab8c', '#c06f97', '#d8ad48', '#7f7bc4', '#8a98a6', '#b8695e'];
+// Bodies without a colour of their own, and the curves that belong to them. The first is the ground's.
+const bodies = ['#7d8894', '#e2884a', '#4a90c8', '#56ab8c', '#c06f97', '#c89a28', '#7f7bc4', '#b8695e'];
 
 const query = window.matchMedia('(prefers-color-scheme: dark)');
 
@@ -14,8 +10,9 @@ export function theme() {
   const dark = query.matches;
   return {
     dark,
-    curves: dark ? curvesDark : curvesLight,
     bodies,
+    others: dark ? ['#e6e9ee', '#9aa4b2'] : ['#1d2430', '#7a8594'],  // curves of no body
+    base: dark ? '#5d6875' : '#a9b2bc',
     ink: dark ? '#e6e9ee' : '#1d2430',
     soft: dark ? '#9aa4b2' : '#667080',
     rule: dark ? '#2b323d' : '#e3e7ec',
@@ -29,6 +26,14 @@ export function theme() {
     link: dark ? '#c3ccd6' : '#8794a3',
     shadow: dark ? 0.42 : 0.2,
   };
+}
+
+/** The colour of a body, by its number: the ground has one that no other has. Undefined: there is no such body. */
+export function bodyColor({bodies: all}, number, colors) {
+  const body = all[number];
+  if (!body) return undefined;
+  const own = body.shapes.find((shape) => shape.color)?.color;
+  return own ?? colors.bodies[number === 0 ? 0 : 1 + ((number - 1) % (colors.bodies.length - 1))];
 }
 
 export const onThemeChange = (call) => query.addEventListener('change', call);

@@ -10,9 +10,10 @@ import {LineSegments2} from 'three/examples/jsm/lines/LineSegments2.js';
 import {LineSegmentsGeometry} from 'three/examples/jsm/lines/LineSegmentsGeometry.js';
 
 import {makeFloor} from './floor.js';
-import {frameAt, niceStep, numberText} from './scene.js';
+import {quantityText} from '../../shared/units.js';
+import {frameAt, niceStep} from './scene.js';
 import {coilOf, solidOf} from './shapes.js';
-import {theme} from './theme.js';
+import {bodyColor, theme} from './theme.js';
 
 const fieldOfView = 32;
 
@@ -101,6 +102,7 @@ export class View {
     this.addBodies();
     this.measure();
     this.addFloorAndLight();
+    this.addBase();
     this.addJoints();
     this.addTraces();
     this.addLinks();
@@ -126,7 +128,7 @@ export class View {
       const object = new THREE.Group();
       const materials = new Map();
       for (const shape of body.shapes) {
-        const color = shape.color || colors.bodies[number % colors.bodies.length];
+        const color = shape.color || bodyColor(this.data, number, colors);
         if (shape.kind === 'line') {
           const material = new LineMaterial({linewidth: 2.5, color: shape.color || 0xffffff});
           if (!shape.color) this.painted.push((now) => material.color.set(now.soft));
@@ -238,6 +240,48 @@ export class View {
     this.world.add(sun, sun.target);
   }
 
+  /**
+   * What is held by the ground stands on something: below all places where it is held a block, and a post to each; where the
+   * mechanism moves through that room, a bearing at each place only.
+   */
+  addBase() {
+    const {u, v, w} = this.basis;
+    const held = [];
+    for (const {body, place} of this.data.joints) if (body <= 0) held.push(place);
+    for (const {bodies, places} of this.data.links) bodies.forEach((body, k) => body <= 0 && held.push(places[k]));
+    if (held.length === 0) return;
+    const places = held.map((place) => new THREE.Vector3(...place)).map((p) => new THREE.Vector3(p.dot(u), p.dot(v), p.dot(w)));
+    const s = this.size;
+    const box = new THREE.Box3().setFromPoints(places);
+    const pad = 0.05 * s;
+    const [low, high] = [box.min.clone().subScalar(pad), box.max.clone().addScalar(pad)];
+    const top = box.min.z - 0.04 * s;
+    const blocked = this.points.some((p) => {
+      const [x, y, z] = [p.dot(u), p.dot(v), p.dot(w)];
+      return x > low.x && x < high.x && y > low.y && y < high.y && z < top;
+    });
+    const material = new THREE.MeshStandardMaterial({roughness: 0.7, metalness: 0.05});
+    this.painted.push((now) => material.color.set(now.base));
+    const group = new THREE.Group();
+    group.quaternion.setFromRotationMatrix(new THREE.Matrix4().makeBasis(u, v, w));
+    const add = (geometry, x, y, z) => {
+      const mesh = new THREE.Mesh(geometry, material);
+      mesh.position.set(x, y, z);
+      mesh.castShadow = mesh.receiveShadow = true;
+      mesh.userData = {text: () => 'ground', glow: new Map([[0, material]])};
+      group.add(mesh);
+      this.hoverable.push(mesh);
+    };
+    const tall = top - this.floorHeight;
+    if (blocked || tall < 0.01 * s) {
+      for (const p of places) add(new THREE.BoxGeometry(0.035 * s, 0.035 * s, 0.02 * s), p.x, p.y, p.z);
+    } else {
+      add(new THREE.BoxGeometry(high.x - low.x, high.y - low.y, tall), (low.x + high.x) / 2, (low.y + high.y) / 2, this.floorHeight + tall / 2);
+      for (const p of places) add(new THREE.BoxGeometry(0.03 * s, 0.03 * s, p.z - top), p.x, p.y, (p.z + top) / 2);
+    }
+    this.world.add(group);
+  }
+
   addJoints() {
     const half = (this.data.joints.length > 12 ? 0.05 : 0.1) * this.size;
     for (const joint of this.data.joints) {
@@ -310,7 +354,7 @@ export class View {
         point.set(...body.trace).applyQuaternion(object.quaternion).add(object.position);
         point.toArray(path, 3 * k);
       }
-      const own = body.shapes.find((shape) => shape.color)?.color ?? colors.bodies[number % colors.bodies.length];
+      const own = bodyColor(this.data, number, colors);
       const pale = new LineMaterial({linewidth: 1.2, transparent: true, opacity: 0.28, depthWrite: false, color: own});
       const strong = new LineMaterial({linewidth: 2.4, color: own, transparent: true, opacity: 0.95});
       const all = lineOf(path, pale);
@@ -353,7 +397,7 @@ export class View {
         const mesh = new THREE.Mesh(geometry, material);
         mesh.castShadow = mesh.receiveShadow = link.kind !== 'slide';
         mesh.userData = {
-          text: () => `${link.name}, ${numberText(entry.length)} m`,
+          text: () => `${link.name}, ${quantityText(entry.length, 'm')}`,
           glow: new Map([[0, material]]),
         };
         if (length) mesh.scale.y = length;
@@ -409,7 +453,7 @@ export class View {
       // Without a scale of their own, the longest takes a quarter of the room.
       const most = longest[arrow.torque];
       entry.scale = arrow.scale > 0 ? arrow.scale : most > 0 ? (0.25 * s) / most : 0;
-      const text = () => `${arrow.name} = ${numberText(entry.length)} ${arrow.torque ? 'N·m' : 'N'}`;
+      const text = () => `${arrow.name} = ${quantityText(entry.length, arrow.torque ? 'N*m' : 'N')}`;
       for (const mesh of [shaft, ...heads]) {
         mesh.castShadow = true;
         mesh.userData = {text, glow: new Map([[0, material]])};

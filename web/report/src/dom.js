@@ -36,17 +36,6 @@ export function button(label, press, ...content) {
   return html('button', {type: 'button', title: label, 'aria-label': label, onclick: press}, ...content);
 }
 
-/** 3 to 5 significant digits, as people write them. */
-export function numberText(x) {
-  if (x === null || x === undefined || !Number.isFinite(x)) return '–';
-  if (x === 0) return '0';
-  const large = Math.abs(x);
-  const text = large >= 1e5 || large < 1e-3 ? x.toExponential(2).replace(/\.?0+e/, 'e').replace('e+', 'e') : String(Number(x.toPrecision(4)));
-  return text.replace(/-/g, '−');
-}
-
-export const unitText = (unit) => (unit ?? '').replace(/\*/g, '·').replace(/\^2/g, '²').replace(/\^3/g, '³');
-
 /** About `most` round numbers from low to high, three at least, with their texts. */
 export function ticksOf(low, high, most) {
   const rough = (high - low) / Math.max(most, 1);

@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the energy is, and where the power flows: stored energy over time, the flow at one time, powers over time.
-import {button, html, icon, numberText, of, onWidth, svg} from './dom.js';
+import {quantityText} from '../../shared/units.js';
+import {button, html, icon, of, onWidth, svg} from './dom.js';
 import {addGroup, colorOf, component, domainClass, markIn} from './mark.js';
-import {axes, chart, curveColor, leftFor, rangeOf, valueAt} from './plot.js';
+import {axes, chart, curveColor, leftFor, rangeOf, rightFor, valueAt} from './plot.js';
 import {hideTip, tip} from './tip.js';
 
 const gap = 38;  // room for a name over a box
 const boxWide = 15;
 
-function siText(x, unit) {
-  if (!Number.isFinite(x) || x === 0) return `0 ${unit}`;
-  const large = Math.abs(x);
-  const steps = [[1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, ''], [1e-3, 'm'], [1e-6, 'µ']];
-  const [size, prefix] = steps.find(([each]) => large >= each) ?? [1e-9, 'n'];
-  return `${numberText(Number((x / size).toPrecision(3)))} ${prefix}${unit}`;
-}
+/** Three digits are enough for what is read beside a picture. */
+const siText = (x, unit) => quantityText(Number.isFinite(x) ? Number(x.toPrecision(3)) : 0, unit);
 
 /** Stored energy, one area on the other; what is negative goes down from zero. */
 function stacked(times, stored, {title, follow}) {
   const room = html('div', {class: 'plot-room'});
   const count = times.length;
   const [ups, downs] = [new Float64Array(count), new Float64Array(count)];
-  const layers = stored.map(({component: id, values}, k) => {
+  const layers = stored.map(({component: id, name, values}, k) => {
     const [from, to] = [new Float64Array(count), new Float64Array(count)];
     for (let t = 0; t < count; ++t) {
       const value = values[t] ?? 0;
@@ -30,7 +26,7 @@ function stacked(times, stored, {title, follow}) {
       side[t] += value;
       to[t] = side[t];
     }
-    return {id, values, from, to, color: curveColor(k)};
+    return {id, name: name ?? id, values, from, to, color: curveColor(k)};
   });
   const outputs = layers.map(() => html('output'));
   let [line, scales, box, at] = [];
@@ -43,7 +39,9 @@ function stacked(times, stored, {title, follow}) {
     const height = 220;
     const y = rangeOf([ups, downs, [0]]);
     if (y[0] < 0 && downs.every((value) => value === 0)) y[0] = 0;
-    box = {left: Math.min(leftFor([y], height), 90), right: width - 18, top: 26, bottom: 26 + height, x: [times[0], Math.max(times[count - 1], times[0] + 1e-12)], y, unit: 'J', below: 'time in s'};
+    const left = Math.min(leftFor([y], 'J', height), 90);
+    const x = [times[0], Math.max(times[count - 1], times[0] + 1e-12)];
+    box = {left, right: rightFor(x, 's', left, width), top: 26, bottom: 26 + height, x, y, unit: 'J', below: 'time', xUnit: 's'};
     const drawing = svg('svg', {viewBox: `0 0 ${width} ${box.bottom + 42}`, role: 'img', 'aria-label': title});
     scales = axes(drawing, box);
     // No more points than pixels.
@@ -64,8 +62,8 @@ function stacked(times, stored, {title, follow}) {
     const part = (event.clientX - room.getBoundingClientRect().left - box.left) / (box.right - box.left);
     follow(times[0] + Math.min(Math.max(part, 0), 1) * (times[count - 1] - times[0]));
   });
-  const legend = html('div', {class: 'legend curves'}, ...layers.map(({id, color}, k) => html('span', {class: 'entry', ...of(id)},
-      html('i', {class: 'patch', style: `--color: ${color}`}), html('span', {class: 'name'}, id), outputs[k])));
+  const legend = html('div', {class: 'legend curves'}, ...layers.map(({id, name, color}, k) => html('span', {class: 'entry', ...of(id)},
+      html('i', {class: 'patch', style: `--color: ${color}`}), html('span', {class: 'name'}, name), outputs[k])));
   return {figure: html('figure', {class: 'plot'}, html('figcaption', {}, title), room, legend), cursor};
 }
 
@@ -134,6 +132,10 @@ class Flow {
     this.height = Math.min(Math.max(280, 130 + 62 * fullest), 900);
     onWidth(this.room, (width) => {
       this.width = width;
+      // Names of what only gives or takes stand beside the boxes, or, in a narrow window, above them.
+      const longest = 7.7 * Math.max(8, ...ids.map((id) => id.length)) + 16;
+      this.beside = longest <= 0.3 * width;
+      this.side = this.beside ? longest : 8;
       this.now.clear();
       this.draw();
     });
@@ -192,7 +194,7 @@ class Flow {
       return (this.height - 56 - (list.length - 1) * gap) / sum;
     }));
     const scale = this.same && this.largest > 0 ? Math.min(unit, unit * most / this.largest) : unit;
-    const side = Math.min(170, 0.24 * this.width);
+    const side = this.side;
     const places = new Map();
     columns.forEach((list, k) => {
       const heights = list.map(({gives, takes}) => Math.max(gives, takes) * scale);
@@ -231,7 +233,7 @@ class Flow {
   }
 
   paint({places, links, scale}) {
-    const drawing = svg('svg', {viewBox: `0 0 ${this.width} ${this.height}`, role: 'img', 'aria-label': `Power flow at ${numberText(this.time)} s`});
+    const drawing = svg('svg', {viewBox: `0 0 ${this.width} ${this.height}`, role: 'img', 'aria-label': `Power flow at ${quantityText(this.time, 's')}`});
     if (places.size === 0) {
       drawing.append(svg('text', {class: 'unit', x: this.width / 2, y: this.height / 2, 'text-anchor': 'middle'}, 'No power flows now.'));
     }
@@ -268,8 +270,11 @@ class Flow {
       const begin = !(takes > 0);
       const rest = takes - gives;
       const note = takes > 0 && gives > 0 ? `${siText(takes, 'W')} → ${siText(gives, 'W')}` : siText(Math.max(takes, gives), 'W');
-      const [textX, anchor] = begin ? [x - 8, 'end'] : end ? [x + boxWide + 8, 'start'] : [x + boxWide / 2, 'middle'];
-      const textY = begin || end ? y + height / 2 - 8 : y - 21;
+      const reach = 3.9 * Math.max(id.length, note.length) + 4;
+      const middle = Math.min(Math.max(x + boxWide / 2, reach), this.width - reach);
+      const beside = this.beside && (begin || end);
+      const [textX, anchor] = beside ? (begin ? [x - 8, 'end'] : [x + boxWide + 8, 'start']) : [middle, 'middle'];
+      const textY = beside ? y + height / 2 - 8 : y - 21;
       drawing.append(svg('g', {
         ...of(id), class: 'box',
         onpointermove: (event) => tip(event, [html('b', {}, id)], ...(takes > 0 ? [`takes ${siText(takes, 'W')}`] : []), ...(gives > 0 ? [`gives ${siText(gives, 'W')}`] : []),
@@ -305,11 +310,12 @@ function grouped({islands, stored}) {
   const sum = (list, what) => {
     const sums = new Map();
     for (const each of list) {
-      const name = names.get(each.component);
-      const before = sums.get(name);
-      sums.set(name, before ? before.map((value, k) => value + (each[what][k] ?? 0)) : each[what].map((value) => value ?? 0));
+      const component_ = names.get(each.component);
+      const name = each.name ? component_ + each.name.slice(each.component.length) : component_;
+      const before = sums.get(name)?.[what];
+      sums.set(name, {component: component_, name, [what]: before ? before.map((value, k) => value + (each[what][k] ?? 0)) : each[what].map((value) => value ?? 0)});
     }
-    return [...sums].map(([component_, values]) => ({component: component_, [what]: values}));
+    return [...sums.values()];
   };
   return {islands: islands.map((island) => ({...island, components: sum(island.components, 'power')})), stored: sum(stored, 'values'), summed: true};
 }
@@ -327,7 +333,7 @@ export function energy({times = [], ...all}) {
   function setTime(value) {
     time = Math.min(Math.max(value, begin), end);
     slider.value = end > begin ? (time - begin) / (end - begin) : 0;
-    shown.textContent = `${numberText(time)} s`;
+    shown.textContent = quantityText(time, 's');
     slider.setAttribute('aria-valuetext', shown.textContent);
     for (const part of parts) part(time);
   }
@@ -364,7 +370,7 @@ export function energy({times = [], ...all}) {
     }});
     figure.append(html('figure', {class: 'flows'}, html('figcaption', {}, 'Power flow'), flow.room,
         html('div', {class: 'controls'}, play, slider, shown, html('label', {}, same, ' same scale at all times')),
-        html('div', {class: 'legend'}, ...[...new Map(flow.islands.map(({name, color}) => [name ?? '', color]))].map(([name, color]) => html('span', {class: 'kind', style: `--color: ${color}`}, name)))));
+        html('div', {class: 'legend'}, ...[...new Map(flow.islands.map(({name, color}) => [(name ?? '').split(':')[0], color]))].map(([name, color]) => html('span', {class: 'kind', style: `--color: ${color}`}, name)))));
     const powersRoom = html('div', {class: 'powers'});
     figure.append(html('h4', {}, 'Power into the components'), powersRoom);
     const names = islands.map(({name}) => name ?? '');

@@ -4,9 +4,10 @@ import {html} from './dom.js';
 import {zoomable} from './zoom.js';
 
 const domains = {
-  '#1f6fd6': 'electrical', '#e07b00': 'rotational', '#0a8f8f': 'hydraulic', '#d23b2f': 'thermal', '#c2188f': 'signal', '#4d6470': 'mechanics',
+  '#1f6fd6': 'electrical', '#e07b00': 'rotational', '#3c8c2a': 'translational', '#0a8f8f': 'hydraulic', '#d23b2f': 'thermal', '#c2188f': 'signal', '#4d6470': 'mechanics',
 };
 const names = {black: '#000000', white: '#ffffff', gray: '#808080', grey: '#808080', lightgray: '#d3d3d3', lightgrey: '#d3d3d3'};
+const readable = 0.85;  // of the natural size, with texts of 9 and 11 pixels
 let count = 0;
 
 /** Greys run from paper to ink, whichever of them is dark; the colours of the domains are the page's own. */
@@ -96,13 +97,14 @@ export function graph({title, svg: source}) {
   drawing.removeAttribute('width');
   drawing.removeAttribute('height');
   const [, , wide, high] = drawing.getAttribute('viewBox').trim().split(/[\s,]+/).map(Number);
-  const natural = Math.max(size('width') ?? wide, Math.min(wide, 900));
+  const natural = size('width') ?? wide;
   figure.style.setProperty('--natural', `${Math.ceil(natural) + 38}px`);
-  drawing.style.width = `min(100%, ${Math.max(natural, 420)}px, ${(0.78 * wide / high * 100).toFixed(1)}vh)`;
+  // No smaller than can be read: what is wider than the page is moved in its own box.
+  drawing.style.width = `max(min(100%, ${natural}px), ${Math.round(readable * natural)}px)`;
   drawing.style.aspectRatio = `${wide} / ${high}`;
   drawing.setAttribute('role', 'img');
   drawing.setAttribute('aria-label', `${title ?? 'Drawing'}; plus and minus zoom, arrows move`);
-  room.append(drawing);
+  room.append(html('div', {class: 'graph-scroll'}, drawing));
   room.append(html('div', {class: 'tools'}, ...zoomable(drawing)));
   // Once it stands in the page, and its style is known.
   setTimeout(widen, 0, drawing);

@@ -4,7 +4,7 @@
 import {button, drawAll, html, icon, of} from './dom.js';
 import {items, makeFolds, rich} from './items.js';
 import {component, domainClass, startMarks} from './mark.js';
-import {renderAll, renderAllFromNowOn, settled} from './math.js';
+import {afterRender, renderAll, renderAllFromNowOn, settled} from './math.js';
 import css from './page.css';
 import {startTheme, toggleTheme} from './theme.js';
 
@@ -21,9 +21,32 @@ function sectionId(section, taken) {
   return id;
 }
 
-function contents(sections) {
-  const links = sections.map(({id, title}) => html('li', {}, html('a', {href: `#${encodeURIComponent(id)}`}, ...rich(title))));
-  return html('nav', {'aria-label': 'Contents'}, html('h2', {}, 'Contents'), html('ol', {}, ...links));
+const linksTo = (sections) => html('ol', {}, ...sections.map(({id, title}) => html('li', {}, html('a', {href: `#${encodeURIComponent(id)}`}, ...rich(title)))));
+const contents = (sections) => html('nav', {'aria-label': 'Contents'}, html('h2', {}, 'Contents'), linksTo(sections));
+/** For narrow windows: folded, below the title. */
+const foldedContents = (sections) => html('details', {id: 'cr-contents', 'data-made': 'yes'}, html('summary', {}, 'Contents'), linksTo(sections));
+
+/** What is wider than its box gets a bar that can be seen. */
+function watchWidths() {
+  const boxes = '.table-room, .matrix, .equation .side, .equation .left, pre, .graph-scroll';
+  const look = () => {
+    const all = [...document.querySelectorAll(boxes)].map((box) => [box, box.scrollWidth > box.clientWidth + 1]);
+    for (const [box, wide] of all) {
+      box.classList.toggle('scrolls', wide);
+      if (wide) box.tabIndex = 0;
+    }
+  };
+  let wanted;
+  const soon = () => {
+    wanted ??= setTimeout(() => {
+      wanted = undefined;
+      look();
+    }, 60);
+  };
+  afterRender(soon);
+  window.addEventListener('resize', soon);
+  document.addEventListener('toggle', soon, true);
+  soon();
 }
 
 function componentList(components) {
@@ -116,7 +139,7 @@ async function start() {
   const side = html('aside', {id: 'cr-side'}, ...(sections.length > 1 ? [contents(sections)] : []),
       ...(report.components?.length > 0 ? [componentList(report.components)] : []));
   const tools = html('div', {id: 'cr-tools'}, button('Light or dark', toggleTheme, icon('light'), icon('dark')), button('Print', () => window.print(), icon('print')));
-  const main = html('main', {}, header(report));
+  const main = html('main', {}, header(report), ...(sections.length > 1 ? [foldedContents(sections)] : []));
   if (report.schema !== schema) main.append(html('p', {class: 'failed'}, `This page shows ${schema}; the report is ${report.schema}.`));
   document.body.prepend(tools, side, main);
   for (const section of sections) {
@@ -124,6 +147,7 @@ async function start() {
     main.append(section.element);
   }
   followSections(sections, side);
+  watchWidths();
   preparePrint();
   const all = () => {
     if (location.hash !== '#all') return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Curves over time (or whatever x is), one pane for each unit.
-import {html, numberText, of, onWidth, svg, ticksOf, unitText} from './dom.js';
+import {multipleOf, quantityText} from '../../shared/units.js';
+import {html, of, onWidth, svg, ticksOf} from './dom.js';
 import {markIn} from './mark.js';
 import {hideTip, tip} from './tip.js';
 
@@ -78,38 +79,20 @@ export function curvePath(xs, values, toX, toY) {
 
 const wideOf = (text) => 7.4 * text.length;
 
-const prefixes = {9: 'G', 6: 'M', 3: 'k', '-3': 'm', '-6': 'µ', '-9': 'n'};
-const prefixed = /^(Pa|W|J|N|N\*m|V|A|Hz|F|H|m|s|K|ohm)$/;
-
-/** Large and small numbers in a larger or smaller unit: 12 MPa, not 1.2e7 Pa. */
-function scaled(range, unit) {
-  const large = Math.max(Math.abs(range[0]), Math.abs(range[1]));
-  const power = large >= 1e4 || (large > 0 && large < 1e-2) ? 3 * Math.floor(Math.log10(large) / 3) : 0;
-  const name = unitText(unit);
-  if (power === 0) return {size: 1, title: name ? `in ${name}` : ''};
-  if (prefixed.test(unit ?? '') && prefixes[power] && !(unit === 'K' && power > 0)) return {size: 10 ** power, title: `in ${prefixes[power]}${name}`};
-  const digits = String(power).replace(/./g, (digit) => (digit === '-' ? '⁻' : '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]));
-  return {size: 10 ** power, title: `in 10${digits}${name ? ` ${name}` : ''}`};
+/** About `most` ticks of an axis, in the multiple of its unit that fits, and what stands beside it. */
+function ticksIn(range, unit, most) {
+  const {size, unit: name} = multipleOf(unit, Math.max(Math.abs(range[0]), Math.abs(range[1])));
+  return {title: name ? `in ${name}` : '', ticks: ticksOf(range[0] / size, range[1] / size, most).map(({x, text}) => ({x: x * size, text}))};
 }
 
-/** A value as its axis writes it. */
-function valueText(number, unit) {
-  if (number === undefined || !Number.isFinite(number)) return '–';
-  const {size, title} = scaled([0, number], unit);
-  return `${numberText(number / size)} ${title.replace(/^in /, '').replace(/^10/, '· 10')}`.trim();
-}
-
-/** Ticks of an axis up, in the unit that fits. */
-function upTicks(y, unit, height) {
-  const {size, title} = scaled(y, unit);
-  return {title, ticks: ticksOf(y[0] / size, y[1] / size, Math.max(2, Math.floor(height / 34))).map(({x, text}) => ({x: x * size, text}))};
-}
+const upTicks = (y, unit, height) => ticksIn(y, unit, Math.max(2, Math.floor(height / 34)));
+const acrossTicks = (x, unit, wide) => ticksIn(x, unit, Math.max(2, Math.floor(wide / 90)));
 
 /** Axes around a box; returns the scales. */
-export function axes(drawing, {left, right, top, bottom, x, y, unit, below}) {
+export function axes(drawing, {left, right, top, bottom, x, y, unit, below, xUnit}) {
   const toX = (value) => left + ((value - x[0]) / (x[1] - x[0])) * (right - left);
   const toY = (value) => bottom - ((value - y[0]) / (y[1] - y[0])) * (bottom - top);
-  const across = ticksOf(...x, Math.max(2, Math.floor((right - left) / 90)));
+  const {ticks: across, title: xTitle} = acrossTicks(x, xUnit, right - left);
   const {ticks: up, title} = upTicks(y, unit, bottom - top);
   let lines = '';
   for (const tick of across) lines += `M${toX(tick.x).toFixed(1)} ${top}V${bottom}`;
@@ -121,13 +104,19 @@ export function axes(drawing, {left, right, top, bottom, x, y, unit, below}) {
   drawing.append(svg('path', {class: 'frame', d: `M${left} ${top}V${bottom}H${right}`}));
   if (below !== undefined) {
     for (const tick of across) drawing.append(svg('text', {class: 'tick', x: toX(tick.x), y: bottom + 14, 'text-anchor': 'middle'}, tick.text));
-    drawing.append(svg('text', {class: 'unit', x: right, y: bottom + 32, 'text-anchor': 'end'}, below));
+    drawing.append(svg('text', {class: 'unit', x: right, y: bottom + 32, 'text-anchor': 'end'}, [below, xTitle].filter(Boolean).join(' ')));
   }
   return {toX, toY};
 }
 
-export const leftFor = (ranges, height) =>
-    Math.max(44, ...ranges.map((range) => Math.max(...upTicks(range, '', height).ticks.map(({text}) => wideOf(text))) + 16));
+export const leftFor = (ranges, units, height) =>
+    Math.max(44, ...ranges.map((range, k) => Math.max(...upTicks(range, [units].flat()[k], height).ticks.map(({text}) => wideOf(text))) + 16));
+
+/** Where an axis to the right may end, so that its last number stays inside. */
+export function rightFor(x, unit, left, width) {
+  const last = acrossTicks(x, unit, width - 18 - left).ticks.at(-1);
+  return width - Math.max(18, last ? wideOf(last.text) / 2 + 6 : 0);
+}
 
 let clips = 0;
 
@@ -172,8 +161,8 @@ export function chart({title, x, curves = [], events = [], tall, follow, colorOf
       const [a, b] = [indexAt(xs, range[0]), indexAt(xs, range[1]) + 2];
       return {unit, those, y: rangeOf(those.map(({values}) => (range === whole ? values : values.slice(a, b))))};
     });
-    const left = Math.min(leftFor(panes.map(({y}) => y), high), 90);
-    const right = width - 18;
+    const left = Math.min(leftFor(panes.map(({y}) => y), panes.map(({unit}) => unit), high), 90);
+    const right = rightFor(range, x?.unit, left, width);
     const [top, between, bottom] = [26, 40, 42];
     const height = panes.length === 0 ? 60 : top + panes.length * high + (panes.length - 1) * between + bottom;
     const drawing = svg('svg', {viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label ?? `${title ?? 'Curves'}: ${list.map(({name}) => name).join(', ')}`});
@@ -182,8 +171,8 @@ export function chart({title, x, curves = [], events = [], tall, follow, colorOf
       pane.top = top + k * (high + between);
       pane.bottom = pane.top + high;
       const last = k === panes.length - 1;
-      const below = last ? [x?.title, x?.unit ? `in ${unitText(x.unit)}` : ''].filter(Boolean).join(' ') : undefined;
-      Object.assign(pane, axes(drawing, {left, right, top: pane.top, bottom: pane.bottom, x: range, y: pane.y, unit: pane.unit, below}));
+      const below = last ? x?.title ?? '' : undefined;
+      Object.assign(pane, axes(drawing, {left, right, top: pane.top, bottom: pane.bottom, x: range, y: pane.y, unit: pane.unit, below, xUnit: x?.unit}));
       drawing.append(svg('clipPath', {id: `${clip}-${k}`}, svg('rect', {x: left, y: pane.top - 2, width: Math.max(right - left, 1), height: high + 4})));
       const inside = svg('g', {'clip-path': `url(#${clip}-${k})`});
       // Many of them would hide the curves: then they are short.
@@ -216,7 +205,7 @@ export function chart({title, x, curves = [], events = [], tall, follow, colorOf
     line.setAttribute('d', shown ? panes.map((pane) => `M${pane.toX(value).toFixed(1)} ${pane.top}V${pane.bottom}`).join('') : '');
     for (const curve of list) {
       const number = value === undefined ? undefined : valueAt(xs, curve.values ?? [], value);
-      curve.value.textContent = value === undefined ? '' : valueText(number, curve.unit);
+      curve.value.textContent = value === undefined ? '' : quantityText(number, curve.unit);
     }
   }
 
@@ -236,7 +225,7 @@ export function chart({title, x, curves = [], events = [], tall, follow, colorOf
     if (follow) follow(value);
     else cursor(value);
     const near = events.filter(({time}) => Math.abs(panes[0].toX(time) - panes[0].toX(value)) < 5);
-    if (near.length > 0) tip(event, ...near.slice(0, 5).map(({time, text}) => [html('b', {}, `${numberText(time)} ${unitText(x?.unit)} `), text ?? '']));
+    if (near.length > 0) tip(event, ...near.slice(0, 5).map(({time, text}) => [html('b', {}, `${quantityText(time, x?.unit)} `), text ?? '']));
     else hideTip();
   });
   room.addEventListener('pointerdown', (event) => {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "language/lex.h"
+#include "model/check_bounds.h"
 #include "model/check_sizes.h"
 #include "model/class_builder.h"
 
@@ -197,6 +198,7 @@ void BuildModel(Model& model, Declarations& declarations, Diagnostics& diagnosti
   ModelBuilder builder(model, diagnostics, declarations);
   builder.BuildAll();
   CheckSizes(model, diagnostics);
+  CheckBounds(model, diagnostics);
   diagnostics.Sort();
 }
 

@@ -60,9 +60,7 @@ ExprId ClassBuilder::InContext(ExprId inner, const Chain& chain) {
 void ClassBuilder::AddSizeCheck(SizeCheck::Kind kind, ExprId value, ExprId bound, NodeId node) {
   if (value.IsNone() || bound.IsNone()) return;
   if (kind == SizeCheck::Kind::kEqual && value == bound) return;
-  ExprId condition;
-  for (const ExprId c : condition_stack_) condition = condition.IsNone() ? c : pool_.And(condition, c);
-  cls_->size_checks.push_back({kind, value, bound, CurrentLoops(), node, condition, UINT32_MAX});
+  cls_->size_checks.push_back({kind, value, bound, CurrentLoops(), node, CurrentCondition(), UINT32_MAX, {}});
 }
 
 bool ClassBuilder::LowerSubscript(NodeId node, ExprId size, Subscript& out, std::string_view what) {

@@ -13,6 +13,7 @@
 #include "program/evaluate_fused.h"
 #include "simulation/events.h"
 #include "simulation/projection.h"
+#include "simulation/watch_bounds.h"
 
 namespace cotree {
 namespace {
@@ -181,6 +182,7 @@ class Simulator {
         projection_(run_, program) {
     out_.slots = slots.empty() ? AllSlots(program) : std::move(slots);
     out_.columns.resize(out_.slots.size());
+    bounds_.emplace(program, out_.slots);
   }
 
   Trajectory Run(const std::vector<StartEntry>& starts) {
@@ -216,6 +218,7 @@ class Simulator {
     out_.foreign = events_.foreign();
     out_.notes = external_.Notes();
     for (std::string& note : projection_.Notes()) out_.notes.push_back(std::move(note));
+    for (std::string& note : bounds_->Notes()) out_.notes.push_back(std::move(note));
     out_.method = integrator_->Description();
     out_.program = integrator_->ProgramText();
     out_.jacobians = integrator_->jacobians;
@@ -641,6 +644,7 @@ class Simulator {
   }
   void Give(double time) {
     ++rows_;
+    bounds_->Look(time, values_);
     if (!options_.row) {
       out_.times.push_back(time);
       for (size_t k = 0; k < out_.slots.size(); ++k) out_.columns[k].push_back(values_[k]);
@@ -671,6 +675,7 @@ class Simulator {
   EventWatch watch_;
   DeadCentres dead_centres_;
   Projection projection_;
+  std::optional<BoundsWatch> bounds_;
   std::unique_ptr<Integrator> integrator_;
   std::optional<FusedEvaluation> outputs_, watched_;
   std::vector<uint32_t> watched_slots_;

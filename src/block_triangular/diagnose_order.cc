@@ -155,6 +155,15 @@ void DiagnoseDependent(const EquationSystem& system, const std::vector<Combinati
   report.Help("take one of these components out, or make one of them give way (an elasticity, a resistance)");
 }
 
+void DiagnoseRedundant(const EquationSystem& system, const std::vector<CombinationTerm>& terms,
+                       ComponentId left_out, Diagnostics& diagnostics) {
+  std::vector<uint32_t> equations;
+  for (const CombinationTerm& t : terms) equations.push_back(t.equation);
+  diagnostics.Report(messages::kRedundant, ComponentPlace(*system.model, *system.graph, left_out),
+                     {Names(system, Collect(system, equations)),
+                      ComponentName(*system.model, *system.graph, left_out)});
+}
+
 namespace {
 
 // Whose values a slot is, looked at through the sums of circuits and cut-sets.

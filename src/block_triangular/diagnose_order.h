@@ -15,6 +15,10 @@ void DiagnoseSingular(const EquationSystem& system, const Offsets& offsets, Diag
 void DiagnoseDependent(const EquationSystem& system, const std::vector<CombinationTerm>& terms,
                        const std::vector<VariableRef>& unknowns, Diagnostics& diagnostics);
 
+/// Couplings that demand the same of the same places, so that one of them is left out.
+void DiagnoseRedundant(const EquationSystem& system, const std::vector<CombinationTerm>& terms,
+                       ComponentId left_out, Diagnostics& diagnostics);
+
 /// A block of equations to be solved together that has truth values among its unknowns, which have no slope
 /// to follow: there may be no solution (b = not b), or two (a latch of two gates).
 void DiagnoseBooleanLoop(const SortedSystem& sorted, uint32_t block, Diagnostics& diagnostics);

@@ -11,6 +11,8 @@
 #include "cli/text_table.h"
 #include "model/describe_model.h"
 #include "pipeline/choose_system.h"
+#include "pipeline/count_freedoms.h"
+#include "pipeline/load_model.h"
 #include "pipeline/release_syntax.h"
 #include "pipeline/translate.h"
 
@@ -35,7 +37,59 @@ std::string Composition(const Model& model, ClassId id) {
   return text;
 }
 
-void PrintSummary(const LoadedModel& loaded, const std::vector<SystemGraph>& graphs, const Console& console) {
+// Degrees of freedom first, then what became of parts, joints and loops.
+void PrintMechanism(const LoadedModel& loaded, const Translation& t, const Console& console) {
+  if (t.mechanism.composites.size() < 2) return;
+  const auto name = [&](ComponentId id) { return ComponentName(loaded.model, *t.graph, id); };
+  std::string joints;
+  size_t count = 0, parts = 0;
+  for (const SpatialJoint& joint : t.mechanism.joints) {
+    if (joint.in_tree && FreedomsOf(joint.kind) > 0 && ++count <= 8)
+      joints += (joints.empty() ? "" : ", ") + JointName(loaded.model, *t.graph, t.mechanism, joint);
+  }
+  if (count > 8) joints += fmt::format(" and {} more", count - 8);
+  for (const CompositeBody& c : t.mechanism.composites) parts += c.bodies.size();
+  const uint32_t degrees = CountFreedoms(t), taken = t.motion.degrees - degrees;
+  fmt::print(
+      "   {}{}{}: {}\n", console.Bold(Plural(degrees, "degree of freedom", "degrees of freedom")),
+      t.motion.position_degrees == t.motion.degrees
+          ? ""
+          : fmt::format(" in velocities, {} in positions", t.motion.position_degrees - taken),
+      t.motion.loops.empty() && taken == 0 ? ""
+                                           : fmt::format(" of {} coordinates", t.motion.freedoms.size()),
+      joints);
+  if (t.mechanism.gravity.empty() && parts > 0)
+    fmt::print("   no `Gravity` among the components: nothing pulls at the bodies\n");
+  const size_t moving = t.mechanism.composites.size() - 1;
+  fmt::print("   {}{} {}\n", Plural(moving, "rigid body", "rigid bodies"),
+             parts > moving ? fmt::format(" of {}", Plural(parts, "part")) : "",
+             moving == 1 ? "moves against the ground" : "move against each other and the ground");
+  for (uint32_t c = 0; c < t.mechanism.composites.size(); ++c) {
+    const CompositeBody& body = t.mechanism.composites[c];
+    if (body.bodies.size() < 2 || t.mechanism.composites.size() > 12) continue;
+    std::string members;
+    for (const ComponentId id : body.bodies) members += (members.empty() ? "" : ", ") + name(id);
+    fmt::print("{}\n", console.Dim("   one body: " + members));
+  }
+  if (!t.mechanism.chords.empty()) {
+    std::string chords;
+    for (const uint32_t k : t.mechanism.chords)
+      chords += (chords.empty() ? "" : ", ") + name(t.mechanism.joints[k].component);
+    fmt::print("   {} closed by {}: {}\n", Plural(t.mechanism.chords.size(), "loop"), chords,
+               t.motion.freedoms.size() - t.motion.degrees == 1
+                   ? "1 condition holds"
+                   : fmt::format("{} conditions hold", t.motion.freedoms.size() - t.motion.degrees));
+  }
+  if (!t.motion.redundant.empty()) {
+    fmt::print("   {} from the others, and what they carry is not determined:\n",
+               t.motion.redundant.size() == 1 ? "1 more follows"
+                                              : fmt::format("{} more follow", t.motion.redundant.size()));
+    for (const std::string& r : t.motion.redundant) fmt::print("{}\n", console.Dim("     " + r));
+  }
+}
+
+void PrintSystems(const LoadedModel& loaded, const std::vector<SystemGraph>& graphs,
+                  const std::vector<std::unique_ptr<Translation>>& translations, const Console& console) {
   const Model& model = loaded.model;
   for (const SystemGraph& graph : graphs) {
     const ClassId id = graph.system;
@@ -48,7 +102,13 @@ void PrintSummary(const LoadedModel& loaded, const std::vector<SystemGraph>& gra
                Plural(system.connections.size() - signals, "connection"), Plural(signals, "signal"));
     const std::string composition = Composition(model, id);
     if (!composition.empty()) fmt::print("   {}\n", console.Dim(composition));
+    for (const auto& t : translations) {
+      if (t->graph == &graph) PrintMechanism(loaded, *t, console);
+    }
   }
+}
+
+void PrintSummary(const Model& model, const Console& console) {
   for (const ClassId id : model.own_classes) {
     const ComponentClass& cls = model[id];
     const std::string name =
@@ -114,49 +174,6 @@ void PrintStatistics(const LoadedModel& loaded) {
       s.constructed, s.hits, s.derivatives, s.substitutions, s.solutions);
 }
 
-// Degrees of freedom first, then what became of parts, joints and loops.
-void PrintMechanism(const LoadedModel& loaded, const Translation& t, const Console& console) {
-  if (t.mechanism.composites.size() < 2) return;
-  const auto name = [&](ComponentId id) { return ComponentName(loaded.model, *t.graph, id); };
-  std::string joints;
-  size_t count = 0, parts = 0;
-  for (const SpatialJoint& joint : t.mechanism.joints) {
-    if (joint.in_tree && FreedomsOf(joint.kind) > 0 && ++count <= 8)
-      joints += (joints.empty() ? "" : ", ") + JointName(loaded.model, *t.graph, t.mechanism, joint);
-  }
-  if (count > 8) joints += fmt::format(" and {} more", count - 8);
-  for (const CompositeBody& c : t.mechanism.composites) parts += c.bodies.size();
-  fmt::print("   {}{}{}: {}\n",
-             console.Bold(Plural(t.motion.degrees, "degree of freedom", "degrees of freedom")),
-             t.motion.position_degrees == t.motion.degrees
-                 ? ""
-                 : fmt::format(" in velocities, {} in positions", t.motion.position_degrees),
-             t.motion.loops.empty() ? "" : " of " + Plural(t.motion.freedoms.size(), "coordinate"), joints);
-  const size_t moving = t.mechanism.composites.size() - 1;
-  fmt::print("   {}{} {}\n", Plural(moving, "rigid body", "rigid bodies"),
-             parts > moving ? fmt::format(" of {}", Plural(parts, "part")) : "",
-             moving == 1 ? "moves against the ground" : "move against each other and the ground");
-  for (uint32_t c = 0; c < t.mechanism.composites.size(); ++c) {
-    const CompositeBody& body = t.mechanism.composites[c];
-    if (body.bodies.size() < 2 || t.mechanism.composites.size() > 12) continue;
-    std::string members;
-    for (const ComponentId id : body.bodies) members += (members.empty() ? "" : ", ") + name(id);
-    fmt::print("{}\n", console.Dim("   one body: " + members));
-  }
-  if (!t.mechanism.chords.empty()) {
-    std::string chords;
-    for (const uint32_t k : t.mechanism.chords)
-      chords += (chords.empty() ? "" : ", ") + name(t.mechanism.joints[k].component);
-    fmt::print("   {} closed by {}: {}\n", Plural(t.mechanism.chords.size(), "loop"), chords,
-               Plural(t.motion.freedoms.size() - t.motion.degrees, "condition holds", "conditions hold"));
-  }
-  if (!t.motion.redundant.empty()) {
-    fmt::print("   {} from the others, and what they carry is not determined:\n",
-               Plural(t.motion.redundant.size(), "more follows", "more follow"));
-    for (const std::string& r : t.motion.redundant) fmt::print("{}\n", console.Dim("     " + r));
-  }
-}
-
 }  // namespace
 
 int RunCheck(const CheckOptions& options, const Console& console) {
@@ -179,8 +196,8 @@ int RunCheck(const CheckOptions& options, const Console& console) {
   } else {
     PrintDiagnostics(diagnostics, loaded->model.files, console);
     if (diagnostics.ok()) {
-      PrintSummary(*loaded, graphs, console);
-      for (const auto& t : translations) PrintMechanism(*loaded, *t, console);
+      PrintSystems(*loaded, graphs, translations, console);
+      PrintSummary(loaded->model, console);
       if (options.units) PrintUnits(loaded->model, console);
       if (options.parameters) PrintParameters(loaded->model, console);
       if (options.statistics) PrintStatistics(*loaded);

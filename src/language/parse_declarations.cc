@@ -114,6 +114,7 @@ NodeId Parser::ParsePackage() {
   return Close(node);
 }
 
+// domain hydraulic { across p : Pressure (min = -1 bar)   through q : VolumeFlow   power = p*q }
 // domain rotational { across phi : Angle, rate w, acceleration alpha   through tau : Torque   power = w*tau }
 NodeId Parser::ParseDomain() {
   Builder node = Open(NodeKind::kDomain);
@@ -129,6 +130,7 @@ NodeId Parser::ParseDomain() {
       Advance();
       if (ExpectName(across, "the name of the across variable") && Expect(TokenKind::kColon))
         Add(across, ParseType());
+      if (Is(TokenKind::kLeftParen) && !StartsLine()) Add(across, ParseArguments(NodeKind::kAttributes));
       while (Accept(TokenKind::kComma)) {
         if (!IsWord("rate") && !IsWord("acceleration")) {
           Report(messages::kExpected, AfterPrevious(), {"`rate` or `acceleration`", Found()});

@@ -113,6 +113,7 @@ class Finder {
   void JoinRigidly();
   void DropCoincident();
   void ChooseTree();
+  void AddLoose(UnionFind& joined, std::map<uint32_t, std::vector<ComponentId>>& floating) const;
   void AddMasses();
   void PlaceFrames(uint32_t composite, uint32_t frame, bool report);
   uint32_t FrameOf(ComponentId id, std::string_view terminal) const;
@@ -398,6 +399,26 @@ void Finder::PlaceInWorld(std::vector<std::vector<uint32_t>>& joints_at) {
   }
 }
 
+// What holds no body and hangs on nothing is named by its joints, arms and sensors.
+void Finder::AddLoose(UnionFind& joined, std::map<uint32_t, std::vector<ComponentId>>& floating) const {
+  std::map<uint32_t, std::vector<ComponentId>> loose;
+  const auto add = [&](ComponentId id, uint32_t a, uint32_t b) {
+    for (const uint32_t frame : {a, b}) {
+      if (frame == UINT32_MAX) continue;
+      const auto at = floating.find(joined.Find(out_.frames[frame].composite));
+      if (at == floating.end() || !at->second.empty()) continue;
+      auto& list = loose[at->first];
+      if (std::find(list.begin(), list.end(), id) == list.end()) list.push_back(id);
+    }
+  };
+  for (const Arm& arm : arms_) add(arm.component, arm.a, arm.b);
+  for (const SpatialJoint& joint : out_.joints) {
+    if (!joint.component.IsNone()) add(joint.component, joint.a, joint.b);
+  }
+  for (const SpatialElement& element : out_.elements) add(element.component, element.a, element.b);
+  for (auto& [root, list] : loose) floating[root] = std::move(list);
+}
+
 // The tree is the choice of coordinates: first joints that are preferred, then those that make poor loop
 // constraints, then those that drive or are driven, then the rest.
 void Finder::ChooseTree() {
@@ -470,6 +491,7 @@ void Finder::ChooseTree() {
     auto& list = floating[joined.Find(c)];
     list.insert(list.end(), out_.composites[c].bodies.begin(), out_.composites[c].bodies.end());
   }
+  AddLoose(joined, floating);
   for (auto& [root, bodies] : floating) {
     if (bodies.empty()) continue;
     std::sort(bodies.begin(), bodies.end());

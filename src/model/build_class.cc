@@ -442,7 +442,47 @@ void ClassBuilder::DefineMember(NodeId node) {
   }
 }
 
-// (start = 0 V, fixed, min = 0 V, max = 24 V, display = mV, prefer)
+// The value of an attribute that must be as its declaration is.
+ExprId ClassBuilder::AttributeValue(NodeId value_node, const Type& type, const DimExpr& dim,
+                                    const Shape& shape, std::string_view what) {
+  Value value = Lower(value_node);
+  if (!value.ok || !Fit(value, value_node, type, dim, what)) return ExprId::None();
+  if (!value.shape.empty() && value.shape.size() != shape.size()) {
+    Report(messages::kArrayWanted, value_node,
+           {TextOf(value_node), std::to_string(shape.size()), std::to_string(value.shape.size())});
+    return ExprId::None();
+  }
+  for (size_t k = 0; k < value.shape.size(); ++k)
+    AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[k], shape[k], value_node);
+  return value.expr;
+}
+
+bool ClassBuilder::DefineBound(NodeId attribute, const Type& type, const DimExpr& dim, const Shape& shape,
+                               std::string_view what, Bounds& out) {
+  const NodeId path =
+      tree_->kind(attribute) == NodeKind::kArgument ? (*tree_)[attribute].first_child : NodeId::None();
+  const NodeId value = path.IsNone() ? NodeId::None() : (*tree_)[path].next_sibling;
+  const std::string_view text = path.IsNone() ? tree_->Text(attribute) : tree_->Text(path);
+  if (value.IsNone()) {
+    if (text != "nonzero") return false;
+    out.nonzero = true;
+    return true;
+  }
+  ExprId* const bound = text == "min"     ? &out.min
+                        : text == "max"   ? &out.max
+                        : text == "above" ? &out.above
+                        : text == "below" ? &out.below
+                                          : nullptr;
+  if (bound == nullptr) return false;
+  *bound = AttributeValue(value, type, dim, shape, what);
+  return true;
+}
+
+bool ClassBuilder::DefineConstantBound(NodeId attribute, const Type& type, Bounds& out) {
+  return DefineBound(attribute, type, DimOf(type), {}, "the bound", out);
+}
+
+// (start = 0 V, fixed, min = 0 V, below = 24 V, nonzero, display = mV, prefer)
 ClassBuilder::Attributes ClassBuilder::DefineAttributes(NodeId node, const Type& type, const DimExpr& dim,
                                                         const Shape& shape, std::string_view what) {
   Attributes out;
@@ -455,17 +495,9 @@ ClassBuilder::Attributes ClassBuilder::DefineAttributes(NodeId node, const Type&
     const std::string_view text = path.IsNone() ? tree_->Text(attribute) : tree_->Text(path);
     const NodeId value_node = path.IsNone() ? NodeId::None() : (*tree_)[path].next_sibling;
     const bool given = !value_node.IsNone();
-    if (given && (text == "min" || text == "max" || (text == "start" && !parameter))) {
-      Value value = Lower(value_node);
-      if (!value.ok || !Fit(value, value_node, type, dim, what)) continue;
-      if (!value.shape.empty() && value.shape.size() != shape.size()) {
-        Report(messages::kArrayWanted, value_node,
-               {TextOf(value_node), std::to_string(shape.size()), std::to_string(value.shape.size())});
-        continue;
-      }
-      for (size_t k = 0; k < value.shape.size(); ++k)
-        AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[k], shape[k], value_node);
-      (text == "min" ? out.min : text == "max" ? out.max : out.start) = value.expr;
+    if (DefineBound(attribute, type, dim, shape, what, out.bounds)) continue;
+    if (given && text == "start" && !parameter) {
+      out.start = AttributeValue(value_node, type, dim, shape, what);
     } else if (given && text == "display") {
       const UnitResult& unit = builder_.model.units.Lookup(tree_->Text(value_node));
       if (!unit) {
@@ -498,8 +530,7 @@ void ClassBuilder::DefineParameter(NodeId node) {
     const DimExpr dim = parameter().type.declared ? DimOf(parameter().type)
                                                   : InferredDimension(MemberKind::kParameter, member->index);
     const Attributes attributes = DefineAttributes(node, parameter().type, dim, parameter().shape, what);
-    parameter().min = attributes.min;
-    parameter().max = attributes.max;
+    parameter().bounds = attributes.bounds;
     parameter().display = attributes.display;
     if (value_node.IsNone()) {
       if (parameter().is_final || class_.kind == ClassKind::kSystem) {
@@ -550,8 +581,7 @@ void ClassBuilder::DefineVariable(NodeId node) {
                                                  : InferredDimension(MemberKind::kVariable, member->index);
     const Attributes attributes = DefineAttributes(node, variable().type, dim, variable().shape, what);
     variable().start = attributes.start;
-    variable().min = attributes.min;
-    variable().max = attributes.max;
+    variable().bounds = attributes.bounds;
     variable().display = attributes.display;
     variable().fixed = attributes.fixed;
     variable().prefer = attributes.prefer;

@@ -39,9 +39,9 @@ bool ClassBuilder::ResolveTerminal(NodeId path, Endpoint& endpoint, DomainId& do
   const char* op = joined ? "--" : "->";
   if (!member) {
     const auto found = builder_.DomainNamed(name, tree_->file);
-    if (found && !second.IsNone() && tree_->Name(second) == "ground" &&
-        (*tree_)[second].next_sibling.IsNone()) {
-      endpoint.kind = Endpoint::Kind::kGround;
+    const std::string_view place = second.IsNone() ? std::string_view() : tree_->Name(second);
+    if (found && (place == "ground" || place == "open") && (*tree_)[second].next_sibling.IsNone()) {
+      endpoint.kind = place == "open" ? Endpoint::Kind::kOpen : Endpoint::Kind::kGround;
       endpoint.member = found->value;
       domain = *found;
       return true;
@@ -50,7 +50,9 @@ bool ClassBuilder::ResolveTerminal(NodeId path, Endpoint& endpoint, DomainId& do
       auto& report = builder_.diagnostics.Report(
           messages::kUnknownName, tree_->NameSpan(second),
           {tree_->Name(second), "domain `" + std::string(tree_->Name(first)) + "`"});
-      report.Help("the reference vertex is `" + std::string(tree_->Name(first)) + ".ground`");
+      const std::string domain_name(tree_->Name(first));
+      report.Help("the reference vertex is `" + domain_name + ".ground`, an end that is left open `" + domain_name +
+                  ".open`");
       return false;
     }
     Unknown(first, class_, true);
@@ -202,6 +204,13 @@ bool ClassBuilder::ResolveEndpoint(NodeId path, Endpoint& endpoint, bool signal,
   return true;
 }
 
+// The `if`s around a statement; None: none.
+ExprId ClassBuilder::CurrentCondition() {
+  ExprId condition;
+  for (const ExprId c : condition_stack_) condition = condition.IsNone() ? c : pool_.And(condition, c);
+  return condition;
+}
+
 void ClassBuilder::DefineConnection(NodeId node) {
   if (class_.kind == ClassKind::kSoftware || tree_->Has(node, kFlagBroken)) return;
   Connection connection{};
@@ -209,12 +218,7 @@ void ClassBuilder::DefineConnection(NodeId node) {
   connection.signal = tree_->Has(node, kFlagSignal);
   connection.node = node;
   connection.loops = CurrentLoops();
-  if (!condition_stack_.empty()) {
-    ExprId condition = condition_stack_[0];
-    for (size_t i = 1; i < condition_stack_.size(); ++i)
-      condition = pool_.And(condition, condition_stack_[i]);
-    connection.condition = condition;
-  }
+  connection.condition = CurrentCondition();
   DomainId domain, first_domain;
   NodeId first_path;
   Resolved source;
@@ -338,6 +342,7 @@ void ClassBuilder::DefineAssociation(NodeId node) {
   association.exogenous.expression = target.value.expr;
   association.exogenous.node = left;
   association.loops = CurrentLoops();
+  association.condition = CurrentCondition();
   association.node = node;
   if (value.ok && Fit(value, right, target.type, target.value.dim, "`" + TextOf(left) + "`"))
     association.value = value.expr;

@@ -3,6 +3,7 @@
 
 #include "language/lex.h"
 #include "model/class_builder.h"
+#include "model/describe_model.h"
 #include "units/format_dimension.h"
 
 namespace cotree {
@@ -241,6 +242,7 @@ void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
     return;
   }
   const Type type = parameter.type;
+  const Origin declared = parameter.origin;
   const Shape parameter_shape = parameter.shape;
   const uint32_t shape_index = class_.instances[index].shape;
   const Shape instance_shape = shape_index == UINT32_MAX ? Shape{} : class_.shapes[shape_index];
@@ -254,8 +256,10 @@ void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
   // One value for all, one per element of the array of instances, or one for an array parameter (or both).
   const size_t given = value.shape.size(), own = parameter_shape.size(), outer = instance_shape.size();
   if (given != 0 && given != own && given != outer && given != own + outer) {
-    Report(messages::kArrayWanted, value_node,
-           {TextOf(value_node), std::to_string(own == 0 ? outer : own), std::to_string(given)});
+    auto& report =
+        Report(messages::kArrayWanted, value_node,
+               {TextOf(value_node), std::to_string(own == 0 ? outer : own), std::to_string(given)});
+    HelpWithMeaning(builder_.model, declared, report);
     return;
   }
   if (given > 0 && own == 0) {
@@ -276,6 +280,8 @@ void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
     Chain self{&class_.instances[index]};
     for (size_t k = 0; k < own; ++k)
       AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[k], InContext(parameter_shape[k], self), value_node);
+    if (!class_.size_checks.empty() && class_.size_checks.back().node == value_node)
+      class_.size_checks.back().wanted = declared;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "language/lex.h"
+#include "model/check_bounds.h"
 #include "model/check_sizes.h"
 #include "model/class_builder.h"
 
@@ -203,6 +204,7 @@ std::shared_ptr<ModelBuilder> BuildModel(Model& model, Declarations& declaration
   auto builder = std::make_shared<ModelBuilder>(model, diagnostics, declarations);
   builder->BuildAll();
   CheckSizes(model, diagnostics);
+  CheckBounds(model, diagnostics);
   diagnostics.Sort();
   return builder;
 }

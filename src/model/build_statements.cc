@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "base/visible_text.h"
+#include "expr/builtins.h"
 #include "expr/dependence.h"
 #include "expr/substitute.h"
+#include "expr/walk.h"
 #include "language/lex.h"
 #include "model/class_builder.h"
 
@@ -244,6 +248,22 @@ void ClassBuilder::CollectEquations(NodeId branch,
   }
 }
 
+// Whether a condition can change during a run: it hangs on variables, on time, or on what happens at events.
+static bool VariesInTime(const ExprPool& pool, ExprId condition) {
+  ExprOrder order;
+  FindOrder(pool, std::span(&condition, 1), &order);
+  return std::any_of(order.nodes.begin(), order.nodes.end(), [&](ExprId id) {
+    if (pool.IsSymbol(id)) {
+      const SymbolKind kind = pool.kind(pool.SymbolOf(id));
+      return kind != SymbolKind::kParameter && kind != SymbolKind::kIndex;
+    }
+    if (pool.op(id) == Op::kTime) return true;
+    const Builtin builtin = pool.op(id) == Op::kCall ? FindBuiltin(pool.FunctionName(pool.FunctionOf(id)))
+                                                     : Builtin::kNone;
+    return IsDiscreteBuiltin(builtin) || IsPastBuiltin(builtin);
+  });
+}
+
 /* Equations in the branches of an `if` are paired in order: the k-th equations l1 = r1, l2 = r2 become
 (if c then l1 - r1 else l2 - r2) = 0. Connections in branches carry the condition, which must be structural.
 */
@@ -269,14 +289,11 @@ void ClassBuilder::DefineIf(NodeId node) {
   }
   bool structural = true;
   for (size_t i = 0; i < conditions.size(); ++i) {
-    for (const Dependence& d : FindDependence(pool_, conditions[i])) {
-      if (pool_.kind(d.base) != SymbolKind::kParameter) {
-        structural = false;
-        if (has_connections) {
-          Report(messages::kConditionNotStructural, condition_nodes[i], {TextOf(condition_nodes[i])});
-          return;
-        }
-      }
+    if (!VariesInTime(pool_, conditions[i])) continue;
+    structural = false;
+    if (has_connections) {
+      Report(messages::kConditionNotStructural, condition_nodes[i], {TextOf(condition_nodes[i])});
+      return;
     }
   }
   if (structural) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "expr/dependence.h"
+#include "expr/evaluate.h"
 #include "expr/walk.h"
 #include "model/describe_model.h"
 #include "model/diagnostics.h"
@@ -13,7 +15,115 @@ namespace cotree {
 
 namespace messages = model_messages;
 
-std::optional<double> EvaluateConstant(const ExprPool& pool, ExprId expr, const ParameterValues& values) {
+namespace {
+
+// The elements of an array that is written out, or of one with values.
+double ElementOf(const ExprPool& pool, ExprId array, std::span<const double> indices, const ExprOrder& order,
+                 std::span<const double> results, std::span<const ArrayValue<double>> arrays) {
+  if (pool.IsSymbol(array)) {
+    for (const ArrayValue<double>& known : arrays) {
+      if (known.symbol != pool.SymbolOf(array) || known.sizes.size() != indices.size()) continue;
+      size_t flat = 0;
+      for (size_t k = 0; k < indices.size(); ++k) {
+        if (!(indices[k] >= 1 && indices[k] <= static_cast<double>(known.sizes[k]))) return std::nan("");
+        flat = flat * known.sizes[k] + static_cast<size_t>(indices[k]) - 1;
+      }
+      return known.elements[flat];
+    }
+    return std::nan("");
+  }
+  for (const double index : indices) {
+    if (pool.op(array) != Op::kArray ||
+        !(index >= 1 && index <= static_cast<double>(pool.operands(array).size())))
+      return std::nan("");
+    array = pool.operand(array, static_cast<size_t>(index) - 1);
+  }
+  return pool.op(array) == Op::kArray ? std::nan("") : results[order.PositionOf(array)];
+}
+
+// A sum or a function that only the evaluator of expressions knows; nothing in it may be unknown.
+double EvaluateWhole(const ExprPool& pool, ExprId expr, const ParameterValues& values,
+                     std::span<const ArrayValue<double>> arrays) {
+  Environment<double> environment;
+  environment.scalars.assign(pool.symbol_count(), std::nan(""));
+  for (const auto& [symbol, value] : values) environment.scalars[symbol] = value;
+  environment.arrays.assign(arrays.begin(), arrays.end());
+  return EvaluateDouble(pool, expr, environment);
+}
+
+double EvaluateUnary(Op op, double x) {
+  switch (op) {
+    case Op::kSin:
+      return std::sin(x);
+    case Op::kCos:
+      return std::cos(x);
+    case Op::kTan:
+      return std::tan(x);
+    case Op::kAsin:
+      return std::asin(x);
+    case Op::kAcos:
+      return std::acos(x);
+    case Op::kAtan:
+      return std::atan(x);
+    case Op::kSinh:
+      return std::sinh(x);
+    case Op::kCosh:
+      return std::cosh(x);
+    case Op::kTanh:
+      return std::tanh(x);
+    case Op::kExp:
+      return std::exp(x);
+    case Op::kLog:
+      return std::log(x);
+    case Op::kLog10:
+      return std::log10(x);
+    case Op::kSqrt:
+      return std::sqrt(x);
+    case Op::kAbs:
+      return std::abs(x);
+    case Op::kSign:
+      return std::isnan(x) ? x : static_cast<double>((x > 0) - (x < 0));
+    case Op::kFloor:
+      return std::floor(x);
+    case Op::kCeil:
+      return std::ceil(x);
+    default:
+      return std::nan("");
+  }
+}
+
+double EvaluateBinary(Op op, double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::nan("");
+  switch (op) {
+    case Op::kDivide:
+      return a / b;
+    case Op::kPower:
+      return std::pow(a, b);
+    case Op::kAtan2:
+      return std::atan2(a, b);
+    case Op::kMin:
+      return std::min(a, b);
+    case Op::kMax:
+      return std::max(a, b);
+    case Op::kMod:
+      return a - b * std::floor(a / b);
+    case Op::kLess:
+      return a < b ? 1 : 0;
+    case Op::kLessEqual:
+      return a <= b ? 1 : 0;
+    case Op::kEqual:
+      return a == b ? 1 : 0;
+    case Op::kNotEqual:
+      return a != b ? 1 : 0;
+    default:
+      return std::nan("");
+  }
+}
+
+}  // namespace
+
+std::optional<double> EvaluateConstant(const ExprPool& pool, ExprId expr, const ParameterValues& values,
+                                       std::span<const ArrayValue<double>> arrays) {
   if (expr.IsNone()) return std::nullopt;
   if (pool.IsNumber(expr)) return pool.NumberValue(expr);
   ExprOrder order;
@@ -21,9 +131,10 @@ std::optional<double> EvaluateConstant(const ExprPool& pool, ExprId expr, const 
   std::vector<double> results(order.nodes.size(), std::nan(""));
   for (size_t i = 0; i < order.nodes.size(); ++i) {
     const ExprId id = order.nodes[i];
+    const Op op = pool.op(id);
     const auto operand = [&](size_t k) { return results[order.PositionOf(pool.operand(id, k))]; };
     double r = std::nan("");
-    switch (pool.op(id)) {
+    switch (op) {
       case Op::kNumber:
         r = pool.NumberValue(id);
         break;
@@ -43,86 +154,40 @@ std::optional<double> EvaluateConstant(const ExprPool& pool, ExprId expr, const 
         r = 1;
         for (size_t k = 0; k < pool.operands(id).size(); ++k) r *= operand(k);
         break;
-      case Op::kDivide:
-        r = operand(0) / operand(1);
-        break;
-      case Op::kPower:
-        r = std::pow(operand(0), operand(1));
-        break;
-      case Op::kFloor:
-        r = std::floor(operand(0));
-        break;
-      case Op::kCeil:
-        r = std::ceil(operand(0));
-        break;
-      case Op::kAbs:
-        r = std::abs(operand(0));
-        break;
-      case Op::kSqrt:
-        r = std::sqrt(operand(0));
-        break;
-      case Op::kSin:
-        r = std::sin(operand(0));
-        break;
-      case Op::kCos:
-        r = std::cos(operand(0));
-        break;
-      case Op::kExp:
-        r = std::exp(operand(0));
-        break;
-      case Op::kLog:
-        r = std::log(operand(0));
-        break;
-      case Op::kMin:
-        r = std::min(operand(0), operand(1));
-        break;
-      case Op::kMax:
-        r = std::max(operand(0), operand(1));
-        break;
-      case Op::kMod:
-        r = operand(0) - operand(1) * std::floor(operand(0) / operand(1));
-        break;
-      case Op::kLess:
-        r = operand(0) < operand(1) ? 1 : 0;
-        break;
-      case Op::kLessEqual:
-        r = operand(0) <= operand(1) ? 1 : 0;
-        break;
-      case Op::kEqual:
-        r = operand(0) == operand(1) ? 1 : 0;
-        break;
-      case Op::kNotEqual:
-        r = operand(0) != operand(1) ? 1 : 0;
-        break;
       case Op::kNot:
-        r = operand(0) != 0 ? 0 : 1;
+        r = std::isnan(operand(0)) ? operand(0) : operand(0) != 0 ? 0 : 1;
         break;
       case Op::kAnd:
-        r = 1;
-        for (size_t k = 0; k < pool.operands(id).size(); ++k) r = r != 0 && operand(k) != 0 ? 1 : 0;
-        break;
-      case Op::kOr:
-        r = 0;
-        for (size_t k = 0; k < pool.operands(id).size(); ++k) r = r != 0 || operand(k) != 0 ? 1 : 0;
-        break;
-      case Op::kElement: {
-        // Of an array that is written out.
-        ExprId array = pool.operand(id, 0);
-        size_t k = 1;
-        for (; k < pool.operands(id).size() && pool.op(array) == Op::kArray; ++k) {
-          const double index = operand(k);
-          if (!(index >= 1 && index <= static_cast<double>(pool.operands(array).size()))) break;
-          array = pool.operand(array, static_cast<size_t>(index) - 1);
+      case Op::kOr: {
+        const bool decides = op == Op::kOr;
+        r = decides ? 0 : 1;
+        for (size_t k = 0; k < pool.operands(id).size(); ++k) {
+          const double x = operand(k);
+          if (!std::isnan(x) && (x != 0) == decides) {
+            r = decides ? 1 : 0;
+            break;
+          }
+          if (std::isnan(x)) r = x;
         }
-        if (k == pool.operands(id).size() && pool.op(array) != Op::kArray)
-          r = results[order.PositionOf(array)];
         break;
       }
+      case Op::kElement: {
+        std::vector<double> indices;
+        for (size_t k = 1; k < pool.operands(id).size(); ++k) indices.push_back(operand(k));
+        r = ElementOf(pool, pool.operand(id, 0), indices, order, results, arrays);
+        break;
+      }
+      case Op::kSumOver:
+        r = EvaluateWhole(pool, id, values, arrays);
+        break;
       case Op::kIf:
         r = std::isnan(operand(0)) ? operand(0) : operand(0) != 0 ? operand(1) : operand(2);
         break;
       default:
-        break;
+        if (IsUnaryFunction(op))
+          r = EvaluateUnary(op, operand(0));
+        else if (pool.operands(id).size() == 2)
+          r = EvaluateBinary(op, operand(0), operand(1));
     }
     results[i] = r;
   }
@@ -131,18 +196,49 @@ std::optional<double> EvaluateConstant(const ExprPool& pool, ExprId expr, const 
 }
 
 ParameterValues EvaluateParameters(const Model& model, const ComponentClass& cls, ParameterValues given) {
-  // Defaults may depend on each other in any order; a round settles at least one, or none is left that can
-  // be.
-  bool progress = true;
-  for (size_t round = 0; progress && round <= cls.parameters.size(); ++round) {
-    progress = false;
-    for (const Parameter& p : cls.parameters) {
-      if (!p.shape.empty() || p.value.IsNone() || given.count(p.symbol.value) > 0) continue;
-      if (const auto value = EvaluateConstant(model.expressions, p.value, given)) {
-        given[p.symbol.value] = *value;
-        progress = true;
+  const ExprPool& pool = model.expressions;
+  // Defaults may depend on each other in any order: what one needs comes before it.
+  std::unordered_map<uint32_t, uint32_t> formulas;  // by symbol: the parameter whose default is to be computed
+  for (uint32_t p = 0; p < cls.parameters.size(); ++p) {
+    const Parameter& parameter = cls.parameters[p];
+    const uint32_t symbol = parameter.symbol.value;
+    if (!parameter.shape.empty() || parameter.value.IsNone() || given.count(symbol) > 0) continue;
+    if (pool.IsNumber(parameter.value))
+      given[symbol] = pool.NumberValue(parameter.value);
+    else
+      formulas[symbol] = p;
+  }
+  if (formulas.empty()) return given;
+  const auto settle = [&](uint32_t p) {
+    const auto value = EvaluateConstant(pool, cls.parameters[p].value, given);
+    if (value) given[cls.parameters[p].symbol.value] = *value;
+    return value.has_value();
+  };
+  std::vector<uint8_t> seen(cls.parameters.size(), 0);  // 1: what it needs is looked at, 2: settled or given up
+  std::vector<uint32_t> left;
+  for (uint32_t first = 0; first < cls.parameters.size(); ++first) {
+    const auto formula = formulas.find(cls.parameters[first].symbol.value);
+    if (formula == formulas.end() || formula->second != first) continue;
+    std::vector<uint32_t> stack{first};
+    while (!stack.empty()) {
+      const uint32_t p = stack.back();
+      if (seen[p] == 0) {
+        seen[p] = 1;
+        for (const SymbolId symbol : FindSymbols(pool, cls.parameters[p].value)) {
+          const auto other = formulas.find(symbol.value);
+          if (other != formulas.end() && seen[other->second] == 0) stack.push_back(other->second);
+        }
+        continue;
       }
+      stack.pop_back();
+      if (seen[p] == 1 && !settle(p)) left.push_back(p);
+      seen[p] = 2;
     }
+  }
+  // A circle that a condition breaks is settled once the others are.
+  for (size_t before = left.size() + 1; left.size() < before;) {
+    before = left.size();
+    std::erase_if(left, settle);
   }
   return given;
 }
@@ -185,8 +281,9 @@ std::string WantedText(const std::vector<double>& shape) {
 
 }  // namespace
 
-bool CheckSize(const ExprPool& pool, const SyntaxTree& tree, const SizeCheck& check,
+bool CheckSize(const Model& model, const SyntaxTree& tree, const SizeCheck& check,
                const ParameterValues& values, Diagnostics& diagnostics) {
+  const ExprPool& pool = model.expressions;
   if (!check.condition.IsNone() && EvaluateConstant(pool, check.condition, values).value_or(1) == 0)
     return false;
   const auto value = EvaluateConstant(pool, check.value, values),
@@ -194,8 +291,10 @@ bool CheckSize(const ExprPool& pool, const SyntaxTree& tree, const SizeCheck& ch
   if (!value || !bound) return false;
   if (check.kind == SizeCheck::Kind::kEqual) {
     if (*value == *bound) return false;
-    diagnostics.Report(messages::kSizesDiffer, tree.SpanOf(check.node),
-                       {tree.Text(check.node), ShapeText({*value}), WantedText({*bound})});
+    auto& report =
+        diagnostics.Report(messages::kSizesDiffer, tree.SpanOf(check.node),
+                           {tree.Text(check.node), ShapeText({*value}), WantedText({*bound})});
+    HelpWithMeaning(model, check.wanted, report);
     return true;
   }
   if (*value >= 1 && *value <= *bound) return false;
@@ -212,7 +311,9 @@ namespace {
 class SizeChecker {
  public:
   SizeChecker(const Model& model, Diagnostics& diagnostics)
-      : model_(model), pool_(model.expressions), diagnostics_(diagnostics) {}
+      : model_(model), pool_(model.expressions), diagnostics_(diagnostics) {
+    FindInteresting();
+  }
 
   // `given`: the parameters whose values stand at the instance.
   void Check(ClassId id, const ParameterValues& values, const std::set<uint32_t>& given = {}) {
@@ -241,7 +342,6 @@ class SizeChecker {
     for (const Instance& instance : cls.instances) {
       if (instance.class_id.IsNone() || !Interesting(instance.class_id)) continue;
       const ParameterValues inner = ArgumentsOf(model_, cls, instance, values);
-      CheckBounds(model_[instance.class_id], tree, instance.node, inner);
       std::set<uint32_t> inner_given;
       for (uint32_t i = 0; i < instance.argument_count; ++i) {
         const Argument& argument = cls.arguments[instance.first_argument + i];
@@ -252,45 +352,24 @@ class SizeChecker {
     --depth_;
   }
 
-  // Bounds of parameters, with the numbers of an instance. `node` is the instance; none: at
-  // the parameter itself.
-  void CheckBounds(const ComponentClass& cls, const SyntaxTree& tree, NodeId node,
-                   const ParameterValues& values) {
-    for (const Parameter& p : cls.parameters) {
-      if (p.min.IsNone() && p.max.IsNone()) continue;
-      const auto value = values.find(p.symbol.value);
-      if (value == values.end()) continue;
-      const auto low = EvaluateConstant(pool_, p.min, values), high = EvaluateConstant(pool_, p.max, values);
-      const bool below = low && value->second < *low, above = high && value->second > *high;
-      if (!below && !above) continue;
-      const std::string unit = p.type.unit.empty() || p.type.unit == "1" || !p.type.dimension.generics.empty()
-                                   ? ""
-                                   : " " + p.type.unit;
-      auto& report =
-          diagnostics_.Report(messages::kOutOfBounds, tree.SpanOf(node.IsNone() ? p.origin.node : node),
-                              {model_.Text(p.name), NumberText(value->second) + unit,
-                               below ? "at least" : "at most", NumberText(below ? *low : *high) + unit});
-      if (!node.IsNone()) report.Also(model_.SpanOf(p.origin), "declared here with its bounds");
-    }
-  }
-
  private:
-  // Whether anything in a class or below it has a size or a bound.
-  bool Interesting(ClassId id) {
-    const auto known = interesting_.find(id.value);
-    if (known != interesting_.end()) return known->second;
-    interesting_[id.value] = false;
-    const ComponentClass& cls = model_[id];
-    bool result = !cls.size_checks.empty() || !cls.shapes.empty();
-    for (const Terminal& t : cls.terminals) result = result || !t.shape.empty();
-    for (const Variable& v : cls.variables) result = result || !v.shape.empty();
-    for (const Parameter& p : cls.parameters)
-      result = result || !p.shape.empty() || !p.min.IsNone() || !p.max.IsNone();
-    for (size_t i = 0; i < cls.instances.size() && !result; ++i) {
-      if (!cls.instances[i].class_id.IsNone()) result = Interesting(cls.instances[i].class_id);
+  // Whether anything in a class or below it has a size.
+  bool Interesting(ClassId id) const { return interesting_[id.index()]; }
+
+  // A class comes behind those it is made of.
+  void FindInteresting() {
+    interesting_.reserve(model_.classes.size());
+    for (const ComponentClass& cls : model_.classes) {
+      bool result = !cls.size_checks.empty() || !cls.shapes.empty();
+      for (const Terminal& t : cls.terminals) result = result || !t.shape.empty();
+      for (const Variable& v : cls.variables) result = result || !v.shape.empty();
+      for (const Parameter& p : cls.parameters) result = result || !p.shape.empty();
+      for (size_t i = 0; i < cls.instances.size() && !result; ++i) {
+        const ClassId inner = cls.instances[i].class_id;
+        result = !inner.IsNone() && inner.index() < interesting_.size() && interesting_[inner.index()];
+      }
+      interesting_.push_back(result);
     }
-    interesting_[id.value] = result;
-    return result;
   }
 
   void CheckShape(const Shape& shape, NodeId node, const SyntaxTree& tree, const ParameterValues& values) {
@@ -334,7 +413,7 @@ class SizeChecker {
                 const ParameterValues& values) {
     bool reported = false;
     AtLoopEnds(cls, check.loops, values, [&](const ParameterValues& at) {
-      reported = reported || CheckSize(pool_, tree, check, at, diagnostics_);
+      reported = reported || CheckSize(model_, tree, check, at, diagnostics_);
     });
   }
 
@@ -423,7 +502,7 @@ class SizeChecker {
   const Model& model_;
   const ExprPool& pool_;
   Diagnostics& diagnostics_;
-  std::unordered_map<uint32_t, bool> interesting_;
+  std::vector<bool> interesting_;  // by class
   std::set<std::vector<double>> seen_;
   static constexpr size_t kMostVariants = 20000;  // of classes by their sizes; keeps hostile nesting finite
   int depth_ = 0;
@@ -435,9 +514,7 @@ void CheckSizes(const Model& model, Diagnostics& diagnostics) {
   SizeChecker checker(model, diagnostics);
   for (const auto* list : {&model.systems, &model.own_classes}) {
     for (const ClassId id : *list) {
-      const ParameterValues values = EvaluateParameters(model, model[id], {});
-      checker.CheckBounds(model[id], model.tree(model[id].origin.tree), NodeId::None(), values);
-      checker.Check(id, values);
+      checker.Check(id, EvaluateParameters(model, model[id], {}));
     }
   }
 }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 #include "base/diagnostics.h"
+#include "expr/run_tape.h"
 #include "model/model.h"
 
 namespace cotree {
@@ -12,9 +14,11 @@ namespace cotree {
 /** Numbers of parameters, by symbol: those that can be computed while translating. */
 using ParameterValues = std::unordered_map<uint32_t, double>;
 
-/// The value of an expression of sizes and parameters, if it can be computed: numbers, parameters, + - * / ^,
-/// floor, ceil, min, max, mod, if.
-std::optional<double> EvaluateConstant(const ExprPool& pool, ExprId expr, const ParameterValues& values);
+/// The value of an expression of sizes and parameters, if it can be computed. What is not known stays unknown
+/// in comparisons; `and`, `or` and `if` are decided where what is known suffices. Time, calls and symbols
+/// without a value are not known.
+std::optional<double> EvaluateConstant(const ExprPool& pool, ExprId expr, const ParameterValues& values,
+                                       std::span<const ArrayValue<double>> arrays = {});
 
 /// Values of a class's scalar parameters: `given` where there is one, the default where it can be computed.
 ParameterValues EvaluateParameters(const Model& model, const ComponentClass& cls, ParameterValues given);
@@ -25,7 +29,7 @@ ParameterValues ArgumentsOf(const Model& model, const ComponentClass& outer, con
                             const ParameterValues& values);
 
 /// One such test with the numbers of its class; true: it failed, and that was reported.
-bool CheckSize(const ExprPool& pool, const SyntaxTree& tree, const SizeCheck& check,
+bool CheckSize(const Model& model, const SyntaxTree& tree, const SizeCheck& check,
                const ParameterValues& values, Diagnostics& diagnostics);
 
 /** Tests, with the numbers of each system, what only numbers decide: sizes are whole and not negative,

@@ -37,6 +37,11 @@ class ClassBuilder {
   /// Makes a finished class the scope, for experiments.
   void Open(ClassId id);
   ExprId LowerDomainPower(DomainId domain, NodeId node);
+  /// Reads `min = 0 K`, `above = ...`, `nonzero` into `out`. False: it is no bound.
+  bool DefineBound(NodeId attribute, const Type& type, const DimExpr& dim, const Shape& shape,
+                   std::string_view what, Bounds& out);
+  /// The bounds of a quantity or a domain, in numbers; other attributes are the caller's.
+  bool DefineConstantBound(NodeId attribute, const Type& type, Bounds& out);
   /// The body of a function, with its parameters as symbols.
   void LowerFunction(NodeId node, FunctionDefinition& function);
 
@@ -132,10 +137,13 @@ class ClassBuilder {
   Shape LowerShape(NodeId dimensions);
   void DefineMember(NodeId node);
   struct Attributes {
-    ExprId start, min, max;
+    ExprId start;
+    Bounds bounds;
     std::string display;
     bool fixed = false, prefer = false;
   };
+  ExprId AttributeValue(NodeId value_node, const Type& type, const DimExpr& dim, const Shape& shape,
+                        std::string_view what);
   Attributes DefineAttributes(NodeId node, const Type& type, const DimExpr& dim, const Shape& shape,
                               std::string_view what);
   void DefineParameter(NodeId node);
@@ -157,6 +165,7 @@ class ClassBuilder {
   }
 
   // build_connections.cc
+  ExprId CurrentCondition();
   void DefineConnection(NodeId node);
   bool ResolveEndpoint(NodeId path, Endpoint& endpoint, bool signal, bool target, DomainId& domain,
                        Resolved& resolved);

@@ -329,4 +329,12 @@ std::string DocumentationBehind(const Model& model, Origin name) {
   return {};
 }
 
+void HelpWithMeaning(const Model& model, Origin name, Diagnostic& report) {
+  if (name.node.IsNone()) return;
+  const std::string meaning = DocumentationBehind(model, name);
+  if (meaning.empty()) return;
+  const SyntaxTree& tree = model.tree(name.tree);
+  report.Help("`" + std::string(tree.Text(name.node)) + "` is: " + meaning);
+}
+
 }  // namespace cotree

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/diagnostics.h"
 #include "model/model.h"
 
 namespace cotree {
@@ -39,6 +40,8 @@ std::string ZeroEffect(Model& model, ClassId id, uint32_t parameter);
 
 /// The documentation string on the line of a declaration, behind this name; empty if there is none.
 std::string DocumentationBehind(const Model& model, Origin name);
+/// Adds what the declaration says about itself, if anything: "`I`: xx, yy, zz, ...".
+void HelpWithMeaning(const Model& model, Origin name, Diagnostic& report);
 
 /// An expression as people read it, with the index symbols of arrays as i, j, k.
 std::string ExpressionText(const Model& model, ExprId expr);

@@ -28,6 +28,18 @@ struct Origin {
   NodeId node;
 };
 
+/** Between what a value must lie: `(min = 0 ohm)`, `(above = 0 s, below = 1 s)`, `(nonzero)`. In symbols of the
+class's parameters; None: no bound. */
+struct Bounds {
+  ExprId min, max;      // may be reached
+  ExprId above, below;  // may not
+  bool nonzero = false;
+
+  bool Any() const {
+    return !min.IsNone() || !max.IsNone() || !above.IsNone() || !below.IsNone() || nonzero;
+  }
+};
+
 /** A named quantity: `quantity Torque = N*m`. */
 struct Quantity {
   NameId name;
@@ -36,6 +48,7 @@ struct Quantity {
   std::string unit;                 // as declared: "N*m", "rad"
   std::string display;              // the unit people read: "deg"; empty: the same
   double guess = 0;                 // where the search for an unknown of this quantity begins, in SI
+  Bounds bounds;                    // numbers; of every parameter and start of this quantity
   Origin origin;
 };
 
@@ -62,6 +75,7 @@ struct Domain {
   NameId name;
   NameId across, rate, acceleration, through;  // rate, acceleration may be None
   Type across_type, through_type;
+  Bounds bounds;         // numbers; of the across variable against the reference
   ExprId power;          // in symbols named as the variables
   bool spatial = false;  // `spatial = frames`: its vertices are frames in space (src/mechanics)
   Origin origin;
@@ -82,8 +96,8 @@ struct Parameter {
   NameId name;
   Type type;
   Shape shape;
-  ExprId value;     // the default; element-wise in the symbols #1, #2, ... if an array; None: must be given
-  ExprId min, max;  // None: no bound
+  ExprId value;  // the default; element-wise in the symbols #1, #2, ... if an array; None: must be given
+  Bounds bounds;
   std::string display;       // the unit people read; empty: that of the quantity
   bool has_default = false;  // also where the default was wrong and `value` is none
   bool is_public = false, is_final = false;
@@ -100,7 +114,7 @@ struct Variable {
   Type type;
   Shape shape;
   ExprId start;         // None: no proposal
-  ExprId min, max;      // None: no bound
+  Bounds bounds;
   std::string display;  // the unit people read; empty: that of the quantity
   bool fixed = false;
   bool prefer = false;
@@ -196,11 +210,11 @@ struct Instance {
 
 /** One end of a connection or association. */
 struct Endpoint {
-  enum class Kind : uint8_t { kTerminal, kGround, kSignal };
+  enum class Kind : uint8_t { kTerminal, kGround, kSignal, kOpen };  // kOpen: an end left open on purpose
   Kind kind = Kind::kTerminal;
   uint32_t instance = UINT32_MAX;  // none: the class's own terminal or signal
   uint32_t member =
-      0;              // index of terminal or variable in the class of the instance; for kGround the DomainId
+      0;  // index of terminal or variable in the class of the instance; for kGround, kOpen the DomainId
   ExprId expression;  // kSignal: what is read; for the writing end, the input
   // In ComponentClass::subscripts. For kSignal: the shape of `expression`, in ComponentClass::shapes, which
   // runs over #1, #2, ...; `member_subscripts` is then its number of dimensions (0: a single signal).
@@ -222,6 +236,7 @@ struct Association {
   Endpoint exogenous;
   ExprId value;  // element-wise in #1, #2, ... for an array
   LoopRange loops;
+  ExprId condition;  // as of a Connection
   NodeId node;
 };
 
@@ -242,6 +257,7 @@ struct SizeCheck {
   NodeId node;
   ExprId condition;                  // None: always; the `if`s around it
   uint32_t default_of = UINT32_MAX;  // about the default of this parameter: void where another value is given
+  Origin wanted;                     // what it is to fit, whose documentation helps; None: nothing declared
 };
 
 /** Which parameters are structural, and why (design §3.9). */

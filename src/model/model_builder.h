@@ -92,9 +92,11 @@ class ModelBuilder {
                        const ModelChoices& choices = {});
   std::optional<DomainId> ResolveDomain(const SyntaxTree& tree, NodeId path, bool report);
   std::optional<DomainId> DomainNamed(NameId name, FileId from);
+  void ReadDomainBounds(TreeId tree_id, NodeId attributes, DomainId id);
   std::optional<QuantityId> QuantityNamed(NameId package, NameId name, FileId from);
   std::optional<EnumerationId> EnumerationNamed(NameId package, NameId name, FileId from);
   ClassId BuildClass(DeclarationId id, NameId model_name, Origin user, const ModelChoices& choices = {});
+  void BuildInside(DeclarationId outermost);
   TreeId TreeIdOf(DeclarationId id);
 
   // resolve_types.cc

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <set>
 
 #include "model/class_builder.h"
 #include "model/model_builder.h"
@@ -171,12 +172,13 @@ std::optional<DomainId> ModelBuilder::DomainNamed(NameId name, FileId from) {
       Domain domain{};
       domain.name = name;
       domain.origin = {tree_id, node};
-      NodeId power;
+      NodeId power, attributes;
       for (const NodeId child : tree.Children(node)) {
         if (tree.kind(child) == NodeKind::kAcross) {
           domain.across = Intern(tree.Name(child));
           for (const NodeId part : tree.Children(child)) {
             if (tree.kind(part) == NodeKind::kType) ResolveType(tree, part, nullptr, domain.across_type);
+            if (tree.kind(part) == NodeKind::kAttributes) attributes = part;
             if (tree.kind(part) == NodeKind::kName)
               (domain.rate.IsNone() ? domain.rate : domain.acceleration) = Intern(tree.Name(part));
           }
@@ -205,10 +207,23 @@ std::optional<DomainId> ModelBuilder::DomainNamed(NameId name, FileId from) {
         ClassBuilder builder(*this, tree_id);
         model.domains[domain_id.index()].power = builder.LowerDomainPower(domain_id, power);
       }
+      if (!attributes.IsNone()) ReadDomainBounds(tree_id, attributes, domain_id);
     }
   }
   domain_cache_[key] = result;
   return result == UINT32_MAX ? std::nullopt : std::optional(DomainId(result));
+}
+
+void ModelBuilder::ReadDomainBounds(TreeId tree_id, NodeId attributes, DomainId id) {
+  const SyntaxTree& tree = *model.trees[tree_id.index()];
+  Bounds bounds;
+  ClassBuilder builder(*this, tree_id);
+  for (const NodeId attribute : tree.Children(attributes)) {
+    if (!builder.DefineConstantBound(attribute, model.domains[id.index()].across_type, bounds))
+      diagnostics.Report(messages::kAttributeUnknown, tree.SpanOf(attribute),
+                         {tree.Text(attribute), "a domain"});
+  }
+  model.domains[id.index()].bounds = bounds;
 }
 
 std::optional<DomainId> ModelBuilder::ResolveDomain(const SyntaxTree& tree, NodeId path, bool report) {
@@ -277,8 +292,10 @@ std::optional<QuantityId> ModelBuilder::QuantityNamed(NameId package, NameId nam
   }
   const NodeId attributes = tree.Child(declarations[id].node, NodeKind::kAttributes);
   if (!attributes.IsNone()) {
+    ClassBuilder builder(*this, TreeIdOf(id));
     for (const NodeId attribute : tree.Children(attributes)) {
       const NodeId path = tree[attribute].first_child;
+      if (builder.DefineConstantBound(attribute, type, quantity.bounds)) continue;
       if (tree.kind(attribute) == NodeKind::kArgument && tree.Text(path) == "display" &&
           !tree[path].next_sibling.IsNone()) {
         std::string text(tree.Text(tree[path].next_sibling));
@@ -321,6 +338,36 @@ ModelBuilder::ClassKey ModelBuilder::KeyOf(DeclarationId id, NameId model_name, 
   ClassKey key{id.value, model_name.value};
   for (const ClassKey& part : parts) key.insert(key.end(), part.begin(), part.end());
   return key;
+}
+
+// What a class is made of, innermost first, so that building it takes no deep recursion.
+void ModelBuilder::BuildInside(DeclarationId outermost) {
+  std::set<uint32_t> seen{outermost.value};
+  std::vector<std::pair<DeclarationId, bool>> open{{outermost, false}};
+  while (!open.empty()) {
+    const auto [id, looked] = open.back();
+    if (looked) {
+      open.pop_back();
+      if (id != outermost) BuildClass(id, NameId::None(), Origin{});
+      continue;
+    }
+    open.back().second = true;
+    const SyntaxTree& tree = declarations.TreeOf(id);
+    const auto look = [&, owner = id](NodeId parent, const auto& again) -> void {
+      for (const NodeId child : tree.Children(parent)) {
+        if (tree.kind(child) == NodeKind::kModel) again(child, again);
+        const NodeId use =
+            tree.kind(child) == NodeKind::kInstance ? tree.Child(child, NodeKind::kClass) : NodeId::None();
+        const NodeId path = use.IsNone() ? NodeId::None() : tree.Child(use, NodeKind::kPath);
+        if (path.IsNone() || !tree[tree[path].first_child].next_sibling.IsNone()) continue;
+        const NameId name = Intern(tree.Name(tree[path].first_child));
+        const auto lookup = declarations.Find(NameId::None(), name, tree.file, IsClassDeclaration);
+        if (lookup.found.size() == 1 && seen.insert(lookup.found[0].value).second)
+          open.emplace_back(lookup.found[0], false);
+      }
+    };
+    look(declarations[id].node, look);
+  }
 }
 
 ClassId ModelBuilder::BuildClass(DeclarationId id, NameId model_name, Origin user,
@@ -376,7 +423,13 @@ ClassId ModelBuilder::BuildClass(DeclarationId id, NameId model_name, Origin use
     }
     return ClassId::None();
   }
-  if (stack_.size() > 200) return ClassId::None();
+  constexpr size_t kDeep = 200, kDeepest = 1000;
+  if (stack_.size() == kDeep) BuildInside(id);
+  if (stack_.size() > kDeepest) {
+    diagnostics.Report(messages::kNestedTooDeep, declarations[id].name_span,
+                       {NameText(declarations[id].name), std::to_string(kDeepest)});
+    return ClassId::None();
+  }
   building_[key] = true;
   stack_.push_back(id);
   ClassBuilder builder(*this, declarations[id].tree);

@@ -64,13 +64,11 @@ ExprId ClassBuilder::InContext(ExprId inner, const Chain& chain) {
 void ClassBuilder::AddSizeCheck(SizeCheck::Kind kind, ExprId value, ExprId bound, NodeId node) {
   if (value.IsNone() || bound.IsNone()) return;
   if (kind == SizeCheck::Kind::kEqual && value == bound) return;
-  ExprId condition;
-  for (const ExprId c : condition_stack_) condition = condition.IsNone() ? c : pool_.And(condition, c);
-  const SizeCheck check{kind, value, bound, CurrentLoops(), node, condition, UINT32_MAX};
+  const SizeCheck check{kind, value, bound, CurrentLoops(), node, CurrentCondition(), UINT32_MAX, {}};
   if (building_)
     cls_->size_checks.push_back(check);
   else if (sizes_count_)  // an experiment has no class that would be looked at again
-    CheckSize(pool_, *tree_, check, EvaluateParameters(builder_.model, *cls_, {}), builder_.diagnostics);
+    CheckSize(builder_.model, *tree_, check, EvaluateParameters(builder_.model, *cls_, {}), builder_.diagnostics);
 }
 
 bool ClassBuilder::LowerSubscript(NodeId node, ExprId size, Subscript& out, std::string_view what) {

@@ -2,6 +2,7 @@
 #include "pipeline/translate.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/stages.h"
@@ -9,11 +10,13 @@
 #include "block_triangular/diagnostics.h"
 #include "language/lex.h"
 #include "language/parse.h"
+#include "model/check_bounds.h"
 #include "normal_tree/plain_tree.h"
 #include "pipeline/assemble.h"
 #include "pipeline/choose_system.h"
 #include "pipeline/foreign_states.h"
 #include "program/cancellations.h"
+#include "system_equations/variable_bounds.h"
 #include "system_graph/element_table.h"
 #include "system_graph/evaluate_settings.h"
 
@@ -58,6 +61,7 @@ class Translator {
   TreePreferences Preferences() const;
   void AddWishes(TreePreferences* out) const;
   void SayCancelling(std::vector<ComponentId> ids);
+  bool LeaveOut(const Cancellation& cancellation);
   bool Settings(std::vector<SystemSetting>& settings) {
     return EvaluateSettings(model_, system_, SettingsOf(loaded_.choice, options_.chosen), settings,
                             loaded_.diagnostics);
@@ -288,6 +292,8 @@ bool Translator::BuildSystem() {
     return false;
   }
   NoteHeldWhens();
+  ReportBroken(model_, graph, out_->equations->scalars, out_->equations->parameters, loaded_.diagnostics);
+  if (!CheckStarts(*out_->equations, out_->starts, loaded_.diagnostics) || !loaded_.diagnostics.ok()) return false;
   Want();
   return true;
 }
@@ -341,6 +347,34 @@ void Translator::SayCancelling(std::vector<ComponentId> ids) {
   loaded_.diagnostics.Report(messages::kCancelling, ComponentPlace(model_, *out_->graph, ids[0]), {names});
 }
 
+// Couplings that demand the same (two gears side by side): the last by name is left out, and what it would
+// carry, which nothing determines, is 0. Only where nothing but such forces is left open.
+bool Translator::LeaveOut(const Cancellation& c) {
+  EquationSystem& system = *out_->equations;
+  std::map<ComponentId, VariableRef> carried;  // a through variable of each component
+  for (const VariableRef& ref : c.undetermined) {
+    if (ref.variable >= system.part_variables) return false;
+    const Part& part = system.parts[system.PartOfVariable(ref.variable)];
+    const ScalarVariable& own = system.scalars[part.scalar].variables[ref.variable - part.first_variable];
+    if (own.role != ScalarVariable::Role::kThrough) return false;
+    carried.try_emplace(ComponentId(part.component), VariableRef{ref.variable, 0});
+  }
+  std::vector<std::pair<ComponentId, uint32_t>> demands;
+  for (const CombinationTerm& t : c.terms) {
+    if (system.IsRow(t.equation) || system.SourceOf(t.equation).part->first_equation == UINT32_MAX) continue;
+    demands.emplace_back(ComponentId(system.SourceOf(t.equation).part->component), t.equation);
+  }
+  std::sort(demands.begin(), demands.end());
+  for (size_t k = demands.size(); k-- > 0;) {
+    const auto at = carried.find(demands[k].first);
+    if (at == carried.end()) continue;
+    DiagnoseRedundant(system, c.terms, demands[k].first, loaded_.diagnostics);
+    ReleaseEquation(system, demands[k].second, at->second);
+    return true;
+  }
+  return false;
+}
+
 bool Translator::Sort() {
   EquationSystem& system = *out_->equations;
   // Each round takes one differentiation of an equation away, so their number is bounded.
@@ -370,7 +404,9 @@ bool Translator::Sort() {
         if (system.IsRow(t.equation)) continue;
         for (const ComponentId id : ComponentsOf(system, t.equation)) ids.push_back(id);
       }
-      if (!ReplaceEquation(system, c.terms, c.cancelled)) {
+      const Combined combined = ReplaceEquation(system, c.terms, c.cancelled);
+      if (combined == Combined::kSaysNothing && LeaveOut(c)) continue;
+      if (combined != Combined::kReplaced) {
         DiagnoseDependent(system, c.terms, c.cancelled, loaded_.diagnostics);
         return false;
       }
@@ -448,14 +484,14 @@ bool Translator::Change(Translation& translation) {
   if (!found.ok() || !SameStructure(graph, *translation.graph)) return false;
   EquationSystem& system = *translation.equations;
   ParameterTable parameters = FindParameters(model_, graph, system.scalars);
-  if (!parameters.missing.empty() || parameters.first != system.parameters.first ||
+  if (!parameters.missing.empty() || !parameters.broken.empty() || parameters.first != system.parameters.first ||
       parameters.values.size() != system.parameters.values.size())
     return false;
   translation.graphs.front().settings = std::move(settings);
   system.parameters = std::move(parameters);
   std::vector<StartEntry> starts =
       FindStarts(system, out_->experiment != nullptr ? &out_->experiment->starts : nullptr);
-  if (!SameStarts(starts, translation.starts)) return false;
+  if (!SameStarts(starts, translation.starts) || !CheckStarts(system, starts, found)) return false;
   translation.starts = std::move(starts);
   return translation.program == nullptr ||
          (UseParameters(*translation.program) && FindCancellations(*translation.program).empty());

@@ -100,9 +100,17 @@ std::vector<Cancellation> FindCancellations(const Program& program) {
     for (size_t r = 0; r < n; ++r) {
       for (const uint32_t c : pattern[r]) dense[r * n + c] += entries[at++];
     }
+    std::vector<double> transposed(n * n);
+    for (size_t r = 0; r < n; ++r) {
+      for (size_t c = 0; c < n; ++c) transposed[c * n + r] = dense[r * n + c];
+    }
     const std::vector<double> null = LeftNullVector(n, std::move(dense));
     if (null.empty()) return;
     Cancellation found;
+    const std::vector<double> free = LeftNullVector(n, std::move(transposed));
+    for (size_t c = 0; c < free.size(); ++c) {
+      if (free[c] != 0) found.undetermined.push_back(sorted.OfSlot(block.unknowns[c]));
+    }
     found.block = block.block;
     const auto equations = sorted.Block(block.block);
     uint32_t least = UINT32_MAX;

@@ -13,6 +13,7 @@ struct Cancellation {
   uint32_t block = 0;                  // of the SortedSystem
   std::vector<CombinationTerm> terms;  // the one to be replaced first: the least often differentiated
   std::vector<VariableRef> cancelled;  // unknowns of the block, at the order that drops out
+  std::vector<VariableRef> undetermined;  // those that can be changed together without breaking an equation
 };
 
 /** Finds the blocks with a constant matrix that is singular at the real numbers (a unity-gain buffer that

@@ -13,6 +13,7 @@
 #include "program/evaluate_fused.h"
 #include "simulation/events.h"
 #include "simulation/projection.h"
+#include "simulation/watch_bounds.h"
 
 namespace cotree {
 namespace {
@@ -229,6 +230,7 @@ class Simulator {
     out_.columns.resize(out_.slots.size());
     between_.Resize(options.watched.size());
     for (const uint32_t column : options.watched) between_slots_.push_back(out_.slots[column]);
+    bounds_.emplace(program, out_.slots);
   }
 
   Trajectory Run(const std::vector<StartEntry>& starts) {
@@ -264,6 +266,7 @@ class Simulator {
     out_.foreign = events_.foreign();
     out_.notes = external_.Notes();
     for (std::string& note : projection_.Notes()) out_.notes.push_back(std::move(note));
+    for (std::string& note : bounds_->Notes()) out_.notes.push_back(std::move(note));
     out_.method = integrator_->Description();
     out_.program = integrator_->ProgramText();
     out_.jacobians = integrator_->jacobians;
@@ -722,6 +725,7 @@ class Simulator {
       else
         out_.extremes.push_back({column, at, value});
     });
+    bounds_->Look(time, values_);
     if (!options_.row) {
       out_.times.push_back(time);
       for (size_t k = 0; k < out_.slots.size(); ++k) out_.columns[k].push_back(values_[k]);
@@ -752,6 +756,7 @@ class Simulator {
   EventWatch watch_;
   DeadCentres dead_centres_;
   Projection projection_;
+  std::optional<BoundsWatch> bounds_;
   std::unique_ptr<Integrator> integrator_;
   std::optional<FusedEvaluation> outputs_, watched_, between_outputs_;
   Between between_;

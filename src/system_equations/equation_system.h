@@ -150,11 +150,17 @@ struct CombinationTerm {
   double factor;
 };
 
+/// What became of a combination of equations: kSaysNothing is 0 = 0, kContradicts a number or a function of
+/// time that should be 0; nothing was changed then.
+enum class Combined : uint8_t { kReplaced, kSaysNothing, kContradicts };
+
 /// Puts the combination of some equations in the place of one of them, the first: at the present numbers of
-/// the parameters the highest orders of `cancelled` drop out of it (docs/theory/block_triangular.md). False,
-/// and nothing changed: nothing would be left of it, so the equations depend on each other.
-bool ReplaceEquation(EquationSystem& system, std::span<const CombinationTerm> terms,
-                     std::span<const VariableRef> cancelled);
+/// the parameters the highest orders of `cancelled` drop out of it (docs/theory/block_triangular.md).
+Combined ReplaceEquation(EquationSystem& system, std::span<const CombinationTerm> terms,
+                         std::span<const VariableRef> cancelled);
+
+/// Puts `variable = 0` in the place of an equation that follows from others.
+void ReleaseEquation(EquationSystem& system, uint32_t equation, VariableRef variable);
 
 /** An input or output that follows data instead of what drives it. */
 struct MeasuredInput {

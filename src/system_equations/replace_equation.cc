@@ -70,10 +70,32 @@ class Combiner {
   std::map<uint32_t, uint32_t> variable_of_;
 };
 
+// `residual` = 0, in symbols of the whole system, in the place of an equation.
+void Put(EquationSystem& system, const Combiner& combiner, uint32_t equation, ExprId residual) {
+  ExprPool& pool = system.model->expressions;
+  ScalarEquation row;
+  row.left = row.residual = residual;
+  row.right = pool.Zero();
+  ScalarElement scalar;
+  scalar.always = 1;
+  Part part{static_cast<uint32_t>(system.scalars.size()), 0, 0, UINT32_MAX,
+            static_cast<uint32_t>(system.bindings.size())};
+  for (const Dependence& d : FindDependence(pool, residual)) {
+    if (!combiner.IsGlobal(d.base)) continue;
+    row.uses.push_back({static_cast<uint32_t>(scalar.variables.size()), d.order});
+    scalar.variables.push_back({ScalarVariable::Role::kInner, 0, 0, d.base});
+    system.bindings.push_back({combiner.VariableOf(d.base), 0});
+  }
+  scalar.equations.push_back(std::move(row));
+  system.scalars.push_back(std::move(scalar));
+  system.replaced[equation] = static_cast<uint32_t>(system.extra_parts.size());
+  system.extra_parts.push_back(part);
+}
+
 }  // namespace
 
-bool ReplaceEquation(EquationSystem& system, std::span<const CombinationTerm> terms,
-                     std::span<const VariableRef> cancelled) {
+Combined ReplaceEquation(EquationSystem& system, std::span<const CombinationTerm> terms,
+                         std::span<const VariableRef> cancelled) {
   ExprPool& pool = system.model->expressions;
   Combiner combiner(system);
   // Linear terms are added up by variable, so that what cancels is seen; the rest stays as it is.
@@ -111,26 +133,21 @@ bool ReplaceEquation(EquationSystem& system, std::span<const CombinationTerm> te
     rest.push_back(
         pool.Multiply(pool.Number(coefficient.first), pool.Symbol(combiner.Global(key.first, key.second))));
   }
-  ScalarEquation row;
-  row.left = pool.Sum(rest);
-  row.right = pool.Zero();
-  row.residual = row.left;
-  if (FindDependence(pool, row.residual).empty()) return false;
-  ScalarElement scalar;
-  scalar.always = 1;
-  Part part{static_cast<uint32_t>(system.scalars.size()), 0, 0, UINT32_MAX,
-            static_cast<uint32_t>(system.bindings.size())};
-  for (const Dependence& d : FindDependence(pool, row.residual)) {
-    if (!combiner.IsGlobal(d.base)) continue;
-    row.uses.push_back({static_cast<uint32_t>(scalar.variables.size()), d.order});
-    scalar.variables.push_back({ScalarVariable::Role::kInner, 0, 0, d.base});
-    system.bindings.push_back({combiner.VariableOf(d.base), 0});
+  const ExprId residual = pool.Sum(rest);
+  if (FindDependence(pool, residual).empty()) {
+    double size = 0;
+    for (const ExprId term : rest) size += pool.IsNumber(term) ? std::fabs(pool.NumberValue(term)) : 0;
+    const bool zero = pool.IsNumber(residual) && std::fabs(pool.NumberValue(residual)) <= 1e-12 * size;
+    return zero ? Combined::kSaysNothing : Combined::kContradicts;
   }
-  scalar.equations.push_back(std::move(row));
-  system.scalars.push_back(std::move(scalar));
-  system.replaced[terms.front().equation] = static_cast<uint32_t>(system.extra_parts.size());
-  system.extra_parts.push_back(part);
-  return true;
+  Put(system, combiner, terms.front().equation, residual);
+  return Combined::kReplaced;
+}
+
+void ReleaseEquation(EquationSystem& system, uint32_t equation, VariableRef variable) {
+  Combiner combiner(system);
+  Put(system, combiner, equation,
+      system.model->expressions.Symbol(combiner.Global(variable.variable, variable.order)));
 }
 
 }  // namespace cotree

@@ -52,9 +52,12 @@ SystemGraph GraphBuilder::Run(std::vector<SystemSetting> settings) {
   return std::move(graph_);
 }
 
-void GraphBuilder::Expand(ComponentId parent, const std::shared_ptr<const Values>& shared) {
-  const Values& values = *shared;
+void GraphBuilder::Expand(ComponentId parent, const std::shared_ptr<const Values>& given) {
   const ComponentClass& owner = model_[graph_.ElementOf(parent).class_id];
+  places_.clear();
+  const std::shared_ptr<const Values> more = WithInstances(owner, *given);
+  const std::shared_ptr<const Values>& shared = more != nullptr ? more : given;
+  const Values& values = *shared;
   std::vector<NameId> names;
   names.reserve(owner.instances.size());
   for (const Instance& instance : owner.instances) names.push_back(instance.name);
@@ -79,12 +82,11 @@ void GraphBuilder::Expand(ComponentId parent, const std::shared_ptr<const Values
   graph_.connected.resize(terminals_, false);
   graph_.drivers.resize(inputs_);
   driver_node_.resize(inputs_);
-  places_.clear();
   for (const Connection& connection : owner.connections) {
     FetchAhead(owner, connection);
     // A condition may depend on the loops around it; then each turn decides.
     if (!connection.condition.IsNone() && connection.loops.count == 0 &&
-        Evaluate(connection.condition, values, {}) == 0)
+        !Holds(owner, connection.condition, values, connection.node))
       continue;
     if (connection.signal)
       Wire(parent, owner, connection, values);

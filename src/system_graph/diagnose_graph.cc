@@ -127,12 +127,14 @@ class GraphDoctor {
         report->Label("`" + model_.Text(cls.terminals[terminal].name) + "` is missing");
         SayWhere(*report, id);
         const DomainId domain = cls.terminals[terminal].domain;
-        const std::string ground = model_.Text(model_.domains[domain.index()].name) + ".ground";
+        const std::string domain_name = model_.Text(model_.domains[domain.index()].name);
         if (open < count && element.edges.size() == 1)
           report->Note("`" + NameOf(id) + "` is connected on one side only, so no " +
                        ThroughWord(model_, domain) + " can pass");
         report->Help("connect it to what it belongs to: `connect " + Local(id, t) +
-                     " -- ...`, or to the reference: `connect " + Local(id, t) + " -- " + ground + "`");
+                     " -- ...`, or to the reference: `connect " + Local(id, t) + " -- " + domain_name +
+                     ".ground`; an end that is meant to be open: `connect " + Local(id, t) + " -- " +
+                     domain_name + ".open`");
       }
     }
     for (const auto& [key, entry] : told) {
@@ -141,17 +143,21 @@ class GraphDoctor {
     for (const auto& [key, entry] : told_whole) {
       if (entry.second > 0) entry.first->Note("and " + std::to_string(entry.second) + " more like it");
     }
-    // A component of signals that nothing reads and that reads nothing.
+    // A source that nothing reads, where something could. What neither takes nor gives anything is complete.
+    const bool company = std::any_of(graph_.components.begin() + 1, graph_.components.end(), [&](const Component& c) {
+      const ElementClass& element = graph_.elements[c.element.index()];
+      return element.terminals() > 0 || !element.slot_variable.empty();
+    });
     std::vector<bool> read(graph_.components.size(), false);
     for (const Driver& driver : graph_.drivers) {
       if (!driver.component.IsNone()) read[driver.component.index()] = true;
     }
     std::set<uint64_t> lonely;
-    for (uint32_t i = 1; i < graph_.components.size(); ++i) {
+    for (uint32_t i = 1; company && i < graph_.components.size(); ++i) {
       const Component& c = graph_.components[i];
       const ElementClass& element = graph_.elements[c.element.index()];
       if (element.composite || element.terminals() > 0 || read[i] || !element.slot_variable.empty() ||
-          !model_[element.class_id].spatial.IsNone())
+          !model_[element.class_id].spatial.IsNone() || !HasOutput(model_[element.class_id]))
         continue;
       if (!lonely.insert(DeclarationKey(graph_, ComponentId(i))).second) continue;
       if (Mentioned(graph_.scopes[c.scope])) continue;
@@ -192,6 +198,10 @@ class GraphDoctor {
   bool HasFrames(const ComponentClass& cls) const {
     return std::any_of(cls.terminals.begin(), cls.terminals.end(),
                        [&](const Terminal& t) { return model_.domains[t.domain.index()].spatial; });
+  }
+  static bool HasOutput(const ComponentClass& cls) {
+    return std::any_of(cls.variables.begin(), cls.variables.end(),
+                       [](const Variable& v) { return v.role == VariableRole::kOutput; });
   }
   static bool AllOptional(const ComponentClass& cls) {
     return std::all_of(cls.terminals.begin(), cls.terminals.end(),

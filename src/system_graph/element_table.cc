@@ -13,10 +13,10 @@
 namespace cotree {
 
 uint64_t CountElements(const Model& model, const Shape& shape, const ParameterValues& values,
-                       std::vector<uint32_t>* sizes) {
+                       std::vector<uint32_t>* sizes, std::span<const ArrayValue<double>> arrays) {
   uint64_t count = 1;
   for (const ExprId size : shape) {
-    const double n = EvaluateConstant(model.expressions, size, values).value_or(0);
+    const double n = EvaluateConstant(model.expressions, size, values, arrays).value_or(0);
     const uint64_t whole = n >= 1 && n <= 4e9 ? static_cast<uint64_t>(n) : 0;
     count = whole != 0 && count > UINT64_MAX / whole ? UINT64_MAX : count * whole;
     if (sizes != nullptr) sizes->push_back(static_cast<uint32_t>(whole));

@@ -65,6 +65,7 @@ class ElementTable {
 
 /// The number of elements of a shape, with the sizes known; 0 where one is not a number.
 uint64_t CountElements(const Model& model, const Shape& shape, const ParameterValues& values,
-                       std::vector<uint32_t>* sizes = nullptr);
+                       std::vector<uint32_t>* sizes = nullptr,
+                       std::span<const ArrayValue<double>> arrays = {});
 
 }  // namespace cotree

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "expr/evaluate.h"
+#include "model/check_bounds.h"
 #include "model/describe_model.h"
 #include "model/diagnostics.h"
 
@@ -162,16 +163,10 @@ class Evaluator {
     ClassId owner = system_;
     for (const Setting::Step& step : s.steps) owner = model_[owner].instances[step.instance].class_id;
     const Parameter& p = ParameterOf(s);
-    const auto values = EvaluateParameters(model_, model_[owner], {});
-    const auto low = EvaluateConstant(pool_, p.min, values), high = EvaluateConstant(pool_, p.max, values);
-    const bool below = low && value < *low, above = high && value > *high;
-    if (!below && !above) return true;
-    const bool plain = p.type.unit.empty() || p.type.unit == "1" || !p.type.dimension.generics.empty();
-    const auto text = [&](double x) { return NumberText(x) + (plain ? "" : " " + p.type.unit); };
-    diagnostics_
-        .Report(messages::kOutOfBounds, model_.SpanOf(s.origin),
-                {s.path, text(value), below ? "at least" : "at most", text(below ? *low : *high)})
-        .Also(model_.SpanOf(p.origin), "declared here with its bounds");
+    const auto broken =
+        FindBrokenBound(model_, p.type, p.bounds, value, EvaluateParameters(model_, model_[owner], {}));
+    if (!broken) return true;
+    ReportBroken(model_, p.type, s.path, value, *broken, model_.SpanOf(s.origin), &p.origin, diagnostics_);
     return false;
   }
 

@@ -23,6 +23,7 @@ vertices and edges get their numbers. Private to this folder. One file per conce
 
  | build_system_graph.cc | the run: one composite after another, its instances and then its connections |
  | instantiate_components.cc | instances, values of their parameters, arrays of parameters, keys of elements |
+ | decide_structure.cc | conditions, sizes and repetitions from parameters, of instances too |
  | join_terminals.cc | connections of terminals: the slots that an endpoint means, axes of arrays |
  | wire_signals.cc | what a path of signals means, drivers of inputs, associations |
  | number_graph.cc | vertices, edges and their numbers; which terminal names a vertex |
@@ -54,6 +55,21 @@ class GraphBuilder {
 
   // build_system_graph.cc
   void Expand(ComponentId parent, const std::shared_ptr<const Values>& shared);
+
+  // decide_structure.cc
+  /// Adds the parameters of instances that decide something in `owner`: `if r1.R > 1 ohm { connect ... }`.
+  /// None: there are no such.
+  std::shared_ptr<const Values> WithInstances(const ComponentClass& owner, const Values& values);
+  void Gather(const ComponentClass& cls, const Values& values, std::span<const uint32_t> path,
+              SymbolId parameter, std::vector<size_t>& sizes, std::vector<double>& out);
+  /// Whether a condition holds; COT3040 and no where it is not known.
+  bool Holds(const ComponentClass& owner, ExprId condition, const Values& values, NodeId node);
+  /// Whether the elements that a connection means are known; COT3040 where they are not.
+  bool IndicesKnown(const ComponentClass& owner, const Connection& connection,
+                    std::span<const ExprId> formulas, std::span<const double> numbers, const Values& seen);
+  /// A number that decides the structure; COT3040 and none where it is not known. `what`: "the size of `r`".
+  std::optional<double> Known(const ComponentClass& owner, ExprId expr, const Values& values,
+                              const std::string& what, NodeId node);
 
   // instantiate_components.cc
   /** The values of one parameter of an instance for all its elements: one number, or a formula of the
@@ -168,33 +184,25 @@ class GraphBuilder {
 
   // Used by several of these files.
 
-  // Runs over the turns of the loops from the k-th on, setting their symbols; `values` are seen by the
-  // bounds.
+  // Runs over the turns of the loops from the k-th on where `condition` holds, setting their symbols in
+  // `environment` and in `seen`, which the bounds and the condition see. `node`: what is repeated.
   template <class F>
-  void OverLoops(const ComponentClass& owner, LoopRange loops, uint32_t k, const ParameterValues& values,
-                 Environment<double>& environment, F&& f) {
+  void OverLoops(const ComponentClass& owner, LoopRange loops, uint32_t k, ExprId condition, NodeId node,
+                 Values& seen, Environment<double>& environment, F&& f) {
     if (k == loops.count) {
-      f();
+      if (condition.IsNone() || Holds(owner, condition, seen, node)) f();
       return;
     }
     const Loop& loop = owner.loops[loops.first + k];
-    ParameterValues inner;
-    const ParameterValues* seen = &values;
-    if (k > 0) {
-      inner = values;
-      for (uint32_t i = 0; i < k; ++i) {
-        const SymbolId symbol = owner.loops[loops.first + i].symbol;
-        inner[symbol.value] = environment.scalars[symbol.index()];
-      }
-      seen = &inner;
-    }
-    const double from = EvaluateConstant(pool_, loop.from, *seen).value_or(1);
-    const double to = EvaluateConstant(pool_, loop.to, *seen).value_or(0);
-    if (to - from + 1 > static_cast<double>(limits_.most)) turns_ = limits_.most + 1;
-    for (double i = from; i <= to && turns_ <= limits_.most; ++i) {
+    const auto from = Known(owner, loop.from, seen, "where this `for` begins", node);
+    const auto to = Known(owner, loop.to, seen, "where this `for` ends", node);
+    if (!from || !to) return;
+    if (*to - *from + 1 > static_cast<double>(limits_.most)) turns_ = limits_.most + 1;
+    for (double i = *from; i <= *to && turns_ <= limits_.most; ++i) {
       ++turns_;
       environment.scalars[loop.symbol.index()] = i;
-      OverLoops(owner, loops, k + 1, values, environment, f);
+      seen.scalars[loop.symbol.value] = i;
+      OverLoops(owner, loops, k + 1, condition, node, seen, environment, f);
     }
   }
 

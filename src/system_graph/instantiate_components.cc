@@ -212,7 +212,9 @@ void GraphBuilder::AddInstance(ComponentId parent, const ComponentClass& owner, 
   uint64_t count = 1;
   std::vector<uint32_t> sizes;
   if (instance.shape != UINT32_MAX) {
-    count = CountElements(model_, owner.shapes[instance.shape], values.scalars, &sizes);
+    for (const ExprId size : owner.shapes[instance.shape])
+      Known(owner, size, values, "the size of `" + model_.Text(instance.name) + "`", instance.node);
+    count = CountElements(model_, owner.shapes[instance.shape], values.scalars, &sizes, values.arrays);
     graph_.scopes.back().shape = static_cast<uint32_t>(graph_.shapes.size());
     graph_.shapes.push_back(sizes);
     if (count > limits_.most) {

@@ -37,7 +37,7 @@ void GraphBuilder::Join(ComponentId parent, const ComponentClass& owner, const C
   const Endpoint* ends = owner.endpoints.data() + connection.first_endpoint;
   bool single = connection.loops.count == 0;
   for (uint32_t k = 0; k < connection.endpoint_count && single; ++k) {
-    if (ends[k].kind == Endpoint::Kind::kGround) continue;
+    if (ends[k].kind != Endpoint::Kind::kTerminal) continue;
     const Instance* instance = ends[k].instance == UINT32_MAX ? nullptr : &owner.instances[ends[k].instance];
     single = ends[k].instance_subscripts + ends[k].member_subscripts == 0 &&
              (instance == nullptr || instance->shape == UINT32_MAX);
@@ -49,6 +49,7 @@ void GraphBuilder::Join(ComponentId parent, const ComponentClass& owner, const C
     uint32_t joined = UINT32_MAX;
     for (uint32_t k = 0; k < connection.endpoint_count; ++k) {
       uint32_t joint;
+      if (ends[k].kind == Endpoint::Kind::kOpen) continue;
       if (ends[k].kind == Endpoint::Kind::kGround) {
         joint = domain_order_[ends[k].member];
       } else {
@@ -71,14 +72,14 @@ void GraphBuilder::Join(ComponentId parent, const ComponentClass& owner, const C
       formulas.push_back(s.step.IsNone() ? pool_.One() : s.step);
     }
   }
-  if (!connection.condition.IsNone()) formulas.push_back(connection.condition);
   const Tape tape(pool_, formulas);
   Environment<double> environment = EnvironmentOf(values);
   Workspace<double> workspace;
   std::vector<double> numbers(formulas.size());
-  OverLoops(owner, connection.loops, 0, values.scalars, environment, [&] {
+  Values seen = values;
+  OverLoops(owner, connection.loops, 0, connection.condition, connection.node, seen, environment, [&] {
     if (!formulas.empty()) EvaluateDouble(tape, environment, workspace, numbers);
-    if (!connection.condition.IsNone() && numbers.back() == 0) return;
+    if (!IndicesKnown(owner, connection, formulas, numbers, seen)) return;
     size_t at = 0;
     std::vector<uint32_t> first_slots, slots;
     for (uint32_t k = 0; k < connection.endpoint_count; ++k) {
@@ -137,6 +138,7 @@ std::vector<GraphBuilder::Axis> GraphBuilder::AxesOf(std::span<const uint32_t> s
 
 void GraphBuilder::Slots(ComponentId parent, const ComponentClass& owner, const Endpoint& end,
                          std::span<const double> numbers, std::vector<uint32_t>& out) {
+  if (end.kind == Endpoint::Kind::kOpen) return;
   if (end.kind == Endpoint::Kind::kGround) {
     out.push_back(domain_order_[end.member]);
     return;

@@ -9,6 +9,7 @@
 #include "expr/dependence.h"
 #include "expr/differentiate.h"
 #include "expr/substitute.h"
+#include "model/check_bounds.h"
 #include "system_graph/element_table.h"
 
 namespace cotree {
@@ -219,8 +220,8 @@ void OperatingPoints::Randomise(int number) {
     double value = draw();
     for (const Parameter& p : cls_.parameters) {
       if (p.symbol != base) continue;
-      const double low = EvaluateConstant(pool, p.min, element_.values).value_or(-1e300);
-      const double high = EvaluateConstant(pool, p.max, element_.values).value_or(1e300);
+      const NumberBounds bounds = FindBounds(model_, p.type, p.bounds, element_.values);
+      const double low = std::max(bounds.min, bounds.above), high = std::min(bounds.max, bounds.below);
       if (low > -1e299 && high < 1e299)
         value = low + (high - low) * (value - 0.4);
       else if (value > high)

@@ -45,6 +45,9 @@ class Filler {
     std::vector<uint32_t> first, count;  // by parameter, in the block
     std::vector<uint32_t> order;
     bool plain = true;  // all defaults are numbers
+    bool bounded = false;                // some parameter has bounds
+    bool same_bounds = true;             // they are numbers, and these:
+    std::vector<NumberBounds> bounds;  // by place in the block
     std::vector<std::vector<size_t>> sizes;
   };
   static void Give(const Layout& layout, const SystemSetting& setting, std::vector<double>& block);
@@ -56,6 +59,7 @@ class Filler {
   void SetIndices(Environment<double>& environment, const std::vector<size_t>& sizes, uint32_t element);
   void FillBlock(ComponentId id, const Layout& layout, std::vector<double>& block);
   void FillDefaults(ElementId element, const Layout& layout, std::vector<double>& block);
+  void FindBrokenIn(ComponentId id, const Layout& layout, const std::vector<double>& block);
   void FetchAhead(size_t component) const;
   uint32_t Store(ElementId element, const std::vector<double>& block);
 
@@ -96,6 +100,13 @@ const Filler::Layout& Filler::LayoutOf(ElementId id) {
     CountElements(model_, cls.parameters[p].shape, element.values, &sizes);
     layout.sizes[p].assign(sizes.begin(), sizes.end());
   }
+  for (const Parameter& p : cls.parameters) {
+    layout.bounded = layout.bounded || HasBounds(model_, p.type, p.bounds);
+    for (const ExprId bound : {p.bounds.min, p.bounds.max, p.bounds.above, p.bounds.below})
+      layout.same_bounds = layout.same_bounds && (bound.IsNone() || pool_.IsNumber(bound));
+  }
+  if (layout.bounded && layout.same_bounds)
+    layout.bounds = FindBlockBounds(model_, cls, scalars_[id.index()], {});
   std::vector<uint8_t> done(n, 0);
   for (uint32_t p = 0; p < n; ++p) {
     std::vector<uint32_t> stack{p};
@@ -270,6 +281,19 @@ void Filler::FillBlock(ComponentId id, const Layout& layout, std::vector<double>
   FillDefaults(c.element, layout, block);
 }
 
+void Filler::FindBrokenIn(ComponentId id, const Layout& layout, const std::vector<double>& block) {
+  constexpr size_t kMostBroken = 100;
+  if (!layout.bounded || out_.broken.size() >= kMostBroken) return;
+  const ScalarElement& scalar = scalars_[graph_.components[id.index()].element.index()];
+  std::vector<NumberBounds> own;
+  if (!layout.same_bounds) own = FindBlockBounds(model_, graph_.ClassOf(model_, id), scalar, block);
+  const std::vector<NumberBounds>& bounds = layout.same_bounds ? layout.bounds : own;
+  for (uint32_t k = 0; k < block.size() && out_.broken.size() < kMostBroken; ++k) {
+    if (const auto broken = FindBroken(bounds[k], block[k]))
+      out_.broken.push_back({id, k, block[k], *broken});
+  }
+}
+
 // With settings nothing is shared by chance: other settings change the numbers, never the places.
 uint32_t Filler::Store(ElementId element, const std::vector<double>& block) {
   const auto first = static_cast<uint32_t>(out_.values.size());
@@ -353,6 +377,7 @@ ParameterTable Filler::Run() {
         }
       }
     }
+    FindBrokenIn(ComponentId(i), layout, block);
     out_.first[i] = Store(c.element, block);
   }
   return std::move(out_);
@@ -363,6 +388,49 @@ ParameterTable Filler::Run() {
 ParameterTable FindParameters(const Model& model, const SystemGraph& graph,
                               const std::vector<ScalarElement>& scalars, bool share) {
   return Filler(model, graph, scalars, share).Run();
+}
+
+std::vector<NumberBounds> FindBlockBounds(const Model& model, const ComponentClass& cls,
+                                          const ScalarElement& scalar, std::span<const double> block) {
+  ParameterValues values;
+  for (size_t k = 0; k < block.size(); ++k) {
+    const Parameter& p = cls.parameters[scalar.parameters[k].parameter];
+    if (p.shape.empty()) values[p.symbol.value] = block[k];
+  }
+  std::vector<NumberBounds> out;
+  out.reserve(scalar.parameters.size());
+  for (const ScalarParameter& own : scalar.parameters) {
+    const Parameter& p = cls.parameters[own.parameter];
+    out.push_back(HasBounds(model, p.type, p.bounds) ? FindBounds(model, p.type, p.bounds, values)
+                                                     : NumberBounds{});
+  }
+  return out;
+}
+
+void ReportBroken(const Model& model, const SystemGraph& graph, const std::vector<ScalarElement>& scalars,
+                  const ParameterTable& table, Diagnostics& diagnostics) {
+  for (const ParameterTable::Broken& broken : table.broken) {
+    const Component& c = graph.components[broken.component.index()];
+    const ComponentClass& cls = graph.ClassOf(model, broken.component);
+    const ScalarParameter& own = scalars[c.element.index()].parameters[broken.parameter];
+    const Parameter& p = cls.parameters[own.parameter];
+    const std::string owner = ComponentName(model, graph, broken.component);
+    const std::string name =
+        (owner.empty() ? owner : owner + ".") + std::string(model.expressions.SymbolName(own.symbol));
+    Span where = c.scope == UINT32_MAX ? model.SpanOf(p.origin) : ComponentPlace(model, graph, broken.component);
+    if (c.scope != UINT32_MAX) {
+      const Scope& scope = graph.scopes[c.scope];
+      const ComponentClass& outer = graph.ClassOf(model, scope.parent);
+      const Instance& instance = outer.instances[scope.instance];
+      for (uint32_t i = 0; i < instance.argument_count; ++i) {
+        const Argument& argument = outer.arguments[instance.first_argument + i];
+        if (argument.path == UINT32_MAX && argument.parameter == own.parameter)
+          where = model.tree(outer.origin.tree).SpanOf(argument.node);
+      }
+    }
+    ReportBroken(model, p.type, name, broken.value, broken.bound, where,
+                 c.scope == UINT32_MAX ? nullptr : &p.origin, diagnostics);
+  }
 }
 
 }  // namespace cotree

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/check_bounds.h"
 #include "system_graph/scalar_element.h"
 
 namespace cotree {
@@ -16,6 +17,14 @@ struct ParameterTable {
   LargeVector<uint32_t> first;  // by component
   LargeVector<double> values;
   std::string missing;  // "r.R": the first parameter without a value; empty: all have one
+  /** A number that no part can have: the k-th parameter of a component. */
+  struct Broken {
+    ComponentId component;
+    uint32_t parameter;  // of its ScalarElement
+    double value;
+    BrokenBound bound;
+  };
+  std::vector<Broken> broken;  // the first ones
 
   std::span<const double> Of(ComponentId c, const ScalarElement& scalar) const {
     return std::span(values).subspan(first[c.index()], scalar.parameters.size());
@@ -24,5 +33,14 @@ struct ParameterTable {
 
 ParameterTable FindParameters(const Model& model, const SystemGraph& graph,
                               const std::vector<ScalarElement>& scalars, bool share = true);
+
+/// Between what the numbers of a component's block must lie, in the order of the block. `block`: its numbers,
+/// on which a bound may hang.
+std::vector<NumberBounds> FindBlockBounds(const Model& model, const ComponentClass& cls,
+                                          const ScalarElement& scalar, std::span<const double> block);
+
+/// COT2120 for each of `table.broken`, at the argument that gives the value where there is one.
+void ReportBroken(const Model& model, const SystemGraph& graph, const std::vector<ScalarElement>& scalars,
+                  const ParameterTable& table, Diagnostics& diagnostics);
 
 }  // namespace cotree

@@ -127,25 +127,20 @@ void GraphBuilder::Wire(ComponentId parent, const ComponentClass& owner, const C
     }
     std::vector<ExprId> formulas(source.indices.begin(), source.indices.end());
     formulas.insert(formulas.end(), target.indices.begin(), target.indices.end());
-    if (!connection.condition.IsNone()) formulas.push_back(connection.condition);
     const Tape tape(pool_, formulas);
     Environment<double> environment = EnvironmentOf(values);
     Workspace<double> workspace;
     std::vector<double> numbers(formulas.size());
     std::vector<uint32_t> sizes;
-    OverLoops(owner, connection.loops, 0, values.scalars, environment, [&] {
+    Values seen = values;
+    OverLoops(owner, connection.loops, 0, connection.condition, connection.node, seen, environment, [&] {
       if (ends[k].member_subscripts > 0) {
         sizes.clear();
-        ParameterValues seen = values.scalars;
-        for (uint32_t l = 0; l < connection.loops.count; ++l) {
-          const SymbolId symbol = owner.loops[connection.loops.first + l].symbol;
-          seen[symbol.value] = environment.scalars[symbol.index()];
-        }
-        CountElements(model_, owner.shapes[ends[k].first_subscript], seen, &sizes);
+        CountElements(model_, owner.shapes[ends[k].first_subscript], seen.scalars, &sizes, seen.arrays);
       }
       OverShape(sizes, environment, [&] {
         if (!formulas.empty()) EvaluateDouble(tape, environment, workspace, numbers);
-        if (!connection.condition.IsNone() && numbers.back() == 0) return;
+        if (!IndicesKnown(owner, connection, formulas, numbers, seen)) return;
         const std::span<const double> all(numbers);
         Drive(parent, owner, from, all.subspan(0, source.indices.size()), to,
               all.subspan(source.indices.size(), target.indices.size()), ends[k].node);
@@ -195,7 +190,8 @@ void GraphBuilder::Associate(ComponentId parent, const ComponentClass& owner, co
   Workspace<double> workspace;
   const Tape tape(pool_, formulas);
   std::vector<double> numbers(formulas.size());
-  OverLoops(owner, association.loops, 0, values.scalars, environment, [&] {
+  Values seen = values;
+  OverLoops(owner, association.loops, 0, association.condition, association.node, seen, environment, [&] {
     if (!formulas.empty()) EvaluateDouble(tape, environment, workspace, numbers);
     const std::span<const double> all(numbers);
     const auto at = Locate(parent, to, all.subspan(0, target.indices.size()));

@@ -30,6 +30,7 @@ std::vector<EmitColumn> ColumnsOf(const ResultHeader& header, const std::vector<
 int RunEmit(const SimulateOptions& given, const Console& console) {
   SimulateOptions options = given;
   options.quick_motion = true;  // as `simulate` does
+  if (options.step && options.solver == "auto") options.solver = "rk4";
   DiskReader reader;
   const PreparedRun p = PrepareRun(options, reader);
   SayPrepared(p, console);
@@ -55,9 +56,13 @@ int RunEmit(const SimulateOptions& given, const Console& console) {
     return kExitOk;
   }
   if (!WriteFileSafely(options.output, text)) return kExitForeign;
-  fmt::print("{}: {} states, {} outputs; {} with steps of {} in {}\n", header.model,
-             p.translation->sorted->states.size(), emit.columns.size(), MethodName(emit.run.method),
-             emit.run.step > 0 ? fmt::format("{:g} s", emit.run.step) : "the output's interval",
+  const size_t states = p.translation->sorted->states.size();
+  fmt::print("{}: {} {}, {} outputs; {} in {}\n", header.model, states, states == 1 ? "state" : "states",
+             emit.columns.size(),
+             emit.run.method == Method::kAutomatic
+                 ? "steps as errors allow"
+                 : fmt::format("{} with steps of {}", MethodName(emit.run.method),
+                               emit.run.step > 0 ? fmt::format("{:g} s", emit.run.step) : "the output's interval"),
              options.output);
   return kExitOk;
 }

@@ -8,6 +8,7 @@
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/progress_line.h"
+#include "cli/say_failure.h"
 
 namespace cotree {
 
@@ -36,7 +37,7 @@ SpatialMotion RunInSpace(const SimulateOptions& options, const Console& console)
   out.trajectory = Simulate(*t.program, t.starts, out.prepared.simulation);
   line.Clear();
   if (!out.trajectory.ok) {
-    fmt::print(stderr, "cotree: the run failed {}\n", out.trajectory.problem);
+    SayFailure(out.prepared, "the run failed " + out.trajectory.problem);
     out.exit = watch.interrupted() ? kExitInterrupted : kExitNumerical;
     if (out.trajectory.times.size() < 2) return out;
   }

@@ -442,12 +442,61 @@ Smoothness SmoothnessOf(const Model& model, ExprId root) {
   return out;
 }
 
+/* How often the equations of classes may be differentiated, found when asked for. */
+class SmoothnessTable {
+ public:
+  explicit SmoothnessTable(const EquationSystem& system)
+      : system_(system), of_class_(system.scalars.size()) {}
+  const Smoothness& Of(uint32_t scalar, uint32_t equation) {
+    auto& known = of_class_[scalar];
+    if (known.empty()) {
+      const ScalarElement& element = system_.scalars[scalar];
+      for (uint32_t k = 0; k < element.always; ++k) {
+        known.push_back(SmoothnessOf(*system_.model, element.equations[k].residual));
+        if (element.equations[k].foreign)
+          known.back() = {0, "foreign code gives values, not their derivatives"};
+      }
+    }
+    return known[equation];
+  }
+
+ private:
+  const EquationSystem& system_;
+  std::vector<std::vector<Smoothness>> of_class_;
+};
+
 }  // namespace
+
+std::vector<VariableRef> FindRough(const SortedSystem& sorted, std::span<const VariableRef> wanted) {
+  const EquationSystem& system = *sorted.system;
+  SmoothnessTable smoothness(system);
+  std::vector<bool> rough(sorted.slots(), false);
+  for (size_t b = 0; b < sorted.blocks(); ++b) {
+    bool any = false;
+    for (const uint32_t k : sorted.Block(b)) {
+      const SortedEquation& e = sorted.equations[k];
+      const EquationSystem::Source source = system.SourceOf(e.equation);
+      if (source.part != nullptr && e.times > 0 &&
+          source.local < system.scalars[source.part->scalar].always)
+        any = any || smoothness.Of(source.part->scalar, source.local).times < e.times;
+      sorted.OverUses(k, [&](uint32_t v, uint32_t order) {
+        if (sorted.HasSlot({v, order})) any = any || rough[sorted.Slot({v, order})];
+      });
+    }
+    if (!any) continue;
+    for (const uint32_t k : sorted.Block(b)) rough[sorted.slot_of_equation[k]] = true;
+  }
+  std::vector<VariableRef> out;
+  for (const VariableRef& ref : wanted) {
+    if (sorted.HasSlot(ref) && rough[sorted.Slot(ref)]) out.push_back(ref);
+  }
+  return out;
+}
 
 void DiagnoseDerivatives(const SortedSystem& sorted, Diagnostics& diagnostics) {
   const EquationSystem& system = *sorted.system;
   const Model& model = *system.model;
-  std::vector<std::vector<Smoothness>> of_class(system.scalars.size());
+  SmoothnessTable smoothness(system);
   size_t reports = 0;
   std::set<uint64_t> said;
   for (const Part& part : system.parts) {
@@ -456,15 +505,8 @@ void DiagnoseDerivatives(const SortedSystem& sorted, Diagnostics& diagnostics) {
       const uint32_t equation = part.first_equation + e;
       const uint32_t times = sorted.offsets.equation[equation];
       if (times == 0) continue;
-      auto& known = of_class[part.scalar];
-      if (known.empty()) {
-        for (uint32_t k = 0; k < scalar.always; ++k) {
-          known.push_back(SmoothnessOf(model, scalar.equations[k].residual));
-          if (scalar.equations[k].foreign)
-            known.back() = {0, "foreign code gives values, not their derivatives"};
-        }
-      }
-      if (known[e].times >= times) continue;
+      const Smoothness& known = smoothness.Of(part.scalar, e);
+      if (known.times >= times) continue;
       if (!said.insert(DeclarationKey(*system.graph, ComponentId(part.component))).second) continue;
       if (++reports > 10) return;
       const uint32_t v = sorted.offsets.variable_of_equation[equation];
@@ -474,7 +516,7 @@ void DiagnoseDerivatives(const SortedSystem& sorted, Diagnostics& diagnostics) {
                                          times == 1   ? "once"
                                          : times == 2 ? "twice"
                                                       : std::to_string(times) + " times",
-                                         known[e].reason});
+                                         known.reason});
       for (const DependentStorage& storage :
            FindDependentStorage(model, *system.graph, system.scalars, *system.tree)) {
         report.Note("because " + storage.text);

@@ -37,6 +37,10 @@ void DiagnoseStates(const SortedSystem& sorted, Diagnostics& diagnostics);
 /// Signals that index reduction differentiates more often than they allow (design §3.10; theory: BT.5).
 void DiagnoseDerivatives(const SortedSystem& sorted, Diagnostics& diagnostics);
 
+/// Of some orders of variables, those that need the derivative of something that has none: they can be left
+/// out where nothing else needs them.
+std::vector<VariableRef> FindRough(const SortedSystem& sorted, std::span<const VariableRef> wanted);
+
 /// The components an equation comes from, each once: "R1", "gear N".
 std::vector<ComponentId> ComponentsOf(const EquationSystem& system, uint32_t equation);
 

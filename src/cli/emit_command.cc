@@ -33,6 +33,7 @@ int RunEmit(const SimulateOptions& given, const Console& console) {
   options.quick_motion = true;  // as `simulate` does
   options.written = {{"--out", options.output}};
   options.runs = false;
+  if (options.step && options.solver == "auto") options.solver = "rk4";
   DiskReader reader;
   const PreparedRun p = PrepareRun(options, reader);
   SayPrepared(p, console);
@@ -58,10 +59,12 @@ int RunEmit(const SimulateOptions& given, const Console& console) {
     return kExitOk;
   }
   if (!WriteFileSafely(options.output, text)) return kExitForeign;
-  fmt::print("{}: {}, {}; {} with steps of {} in {}\n", header.model,
-             Plural(p.translation->sorted->states.size(), "state"), Plural(emit.columns.size(), "output"),
-             MethodName(emit.run.method),
-             emit.run.step > 0 ? fmt::format("{:g} s", emit.run.step) : "the output's interval",
+  fmt::print("{}: {}, {}; {} in {}\n", header.model, Plural(p.translation->sorted->states.size(), "state"),
+             Plural(emit.columns.size(), "output"),
+             emit.run.method == Method::kAutomatic
+                 ? "steps as errors allow"
+                 : fmt::format("{} with steps of {}", MethodName(emit.run.method),
+                               emit.run.step > 0 ? fmt::format("{:g} s", emit.run.step) : "the output's interval"),
              options.output);
   return kExitOk;
 }

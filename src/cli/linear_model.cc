@@ -235,6 +235,10 @@ std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
     if (events.foreign()) *exit = kExitForeign;
     return std::nullopt;
   }
+  if (const std::string without = events.FindNoValue(options.time); !without.empty()) {
+    fmt::print(stderr, "cotree: at the start: {}\n", without);
+    return std::nullopt;
+  }
   auto model = LinearizeAtPoint(run, translation, found, options.time, continuous, std::nullopt, exit);
   if (!model) return std::nullopt;
   if (run.failure().foreign) {

@@ -18,6 +18,7 @@
 #include "cli/readable_equations.h"
 #include "cli/run_energy.h"
 #include "cli/run_result.h"
+#include "cli/say_failure.h"
 #include "cli/text_table.h"
 #include "cli/write_form.h"
 #include "closed_form/fraction.h"
@@ -32,6 +33,26 @@ namespace {
 
 constexpr size_t kMostPoints = 800;    // of a curve on the page
 constexpr size_t kMostEnergies = 240;  // times of the picture of powers
+
+// What the energy lacks, in words: rates that need the derivative of a step. Empty: nothing.
+std::string LeftOut(const Translation& t, const Model& model) {
+  std::vector<std::string> rates;
+  for (uint32_t i = 0; i < t.graph->components.size(); ++i) {
+    const ElementClass& element = t.graph->ElementOf(ComponentId(i));
+    for (uint32_t k = 0; k < element.edges.size(); ++k) {
+      const VariableRef rate{t.equations->parts[i].first_variable + 2 * k, 1};
+      if (!model.domains[element.edges[k].domain.index()].rate.IsNone() && !t.sorted->HasSlot(rate))
+        rates.push_back(t.equations->VariableName(rate.variable, rate.order));
+    }
+  }
+  if (rates.empty()) return {};
+  constexpr size_t kMost = 6;
+  std::string names;
+  for (size_t k = 0; k < rates.size() && k < kMost; ++k) names += (k > 0 ? ", `" : "`") + rates[k] + "`";
+  if (rates.size() > kMost) names += fmt::format(" and {} more", rates.size() - kMost);
+  return "left out: " + names + (rates.size() == 1 ? " needs" : " need") +
+         " the derivative of a signal that has none (a step), so the powers there have no value";
+}
 
 class ReportWriter {
  public:
@@ -177,6 +198,7 @@ class ReportWriter {
           " Where power flows: power into each component, summed over its edges in one connected part of the "
           "graph. The powers of a part sum to zero.";
     s.items.emplace_back(TextItem{text});
+    if (std::string note = LeftOut(t_, model_); !note.empty()) s.items.emplace_back(TextItem{std::move(note)});
     s.items.emplace_back(std::move(energy));
     document_.sections.push_back(std::move(s));
   }
@@ -290,7 +312,10 @@ int RunReport(const SimulateOptions& given, const Console& console) {
   const Trajectory run = Simulate(*p.translation->program, p.translation->starts, p.simulation, slots);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   line.Clear();
-  if (!run.ok) fmt::print(stderr, "cotree: the run failed {}\n", run.problem);
+  if (!run.ok) SayFailure(p, "the run failed " + run.problem);
+  if (const std::string note = LeftOut(*p.translation, p.loaded->model); !note.empty())
+    fmt::print(stderr, "cotree: note: {}\n", note);
+  for (const std::string& note : run.notes) fmt::print(stderr, "cotree: note: {}\n", note);
   ReportWriter writer(options, p, run, seconds);
   writer.events_ = std::move(events);
   std::string text;

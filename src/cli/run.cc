@@ -446,16 +446,17 @@ int RunCotree(int argc, char** argv) {
 
   SimulateOptions emit;
   RunTimes emit_times;
-  emit.solver = "rk4";
   emit.own_parameters = true;
   CLI::App* emit_command = app.add_subcommand(
       "emit", "the system as one C file: derivatives, outputs, events, Jacobian, and a program that runs it");
   emit_command->add_option("FILE", emit.file, "a .cot file")->required();
   emit_command->add_option("-o,--out", emit.output, "write to this file, not to the screen");
   emit_command
-      ->add_option("--method", emit.solver, "of the program, with fixed steps: euler, heun, rk4 (rk4)")
-      ->check(CLI::IsMember({"euler", "heun", "rk4"}));
-  emit_command->add_option("--step", emit_times.step, "of the program; otherwise the interval of the output");
+      ->add_option("--method", emit.solver,
+                   "of the program: auto, as `simulate`; euler, heun, rk4 with fixed steps (auto; rk4 with --step)")
+      ->check(CLI::IsMember({"auto", "euler", "heun", "rk4"}));
+  emit_command->add_option("--step", emit_times.step,
+                           "a fixed step of the program, for real time; otherwise errors choose the steps");
   emit_command->add_option("--stop", emit_times.stop, "when the program ends: \"2.5 s\", \"40 ms\", 2.5");
   emit_command->add_option("--interval", emit_times.interval,
                            "of the program's output; otherwise a 500th of the run");
@@ -472,7 +473,7 @@ int RunCotree(int argc, char** argv) {
       ->expected(1);
   emit_command->add_option("--library", emit.library, "take the standard library from this folder");
   emit_command->footer(
-      "\nExamples:\n  cotree emit examples/positioner/positioner.cot -o positioner.c --step \"1 ms\"\n  cc "
+      "\nExamples:\n  cotree emit examples/positioner/positioner.cot -o positioner.c\n  cc "
       "-std=c99 -O2 -ffp-contract=off -fno-builtin positioner.c -lm -o positioner && ./positioner");
 
   PlotOptions plot;

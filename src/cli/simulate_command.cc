@@ -23,6 +23,7 @@
 #include "cli/quantities.h"
 #include "cli/result_files.h"
 #include "cli/run_result.h"
+#include "cli/say_failure.h"
 #include "cli/simulation_output.h"
 #include "cli/system_command.h"
 #include "plot/plot_result.h"
@@ -318,7 +319,7 @@ int SimulateOnce(SimulateOptions options, DiskReader& reader, const Console& con
     return kExitInterrupted;
   }
   if (trajectory.ok) return exit;
-  fmt::print(stderr, "cotree: the run failed {}\n", trajectory.problem);
+  SayFailure(p, "the run failed " + trajectory.problem);
   return trajectory.foreign ? kExitForeign : kExitNumerical;
 }
 
@@ -430,13 +431,14 @@ int RunValues(SimulateOptions options, const Console& console) {
     else
       problem = external.problem();
     foreign = events.foreign() || run.foreign == nullptr;
+    if (problem.empty()) problem = events.FindNoValue(p.simulation.start);
     for (uint32_t slot = 0; slot < sorted.first_slot[p.translation->equations->part_variables]; ++slot) {
       slots.push_back(slot);
       row.push_back(run.values[slot]);
     }
   }
   if (!problem.empty()) {
-    fmt::print(stderr, "cotree: {}\n", problem);
+    SayFailure(p, problem);
     return foreign ? kExitForeign : kExitNumerical;
   }
   size_t width = 0;

@@ -10,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress_line.h"
 #include "cli/run_result.h"
+#include "cli/say_failure.h"
 #include "results/extremes.h"
 
 namespace cotree {
@@ -69,7 +70,7 @@ SpatialMotion RunInSpace(const SimulateOptions& given, bool between, const Conso
   out.trajectory = Simulate(*t.program, t.starts, out.prepared.simulation, slots);
   line.Clear();
   if (!out.trajectory.ok) {
-    fmt::print(stderr, "cotree: the run failed {}\n", out.trajectory.problem);
+    SayFailure(out.prepared, "the run failed " + out.trajectory.problem);
     out.exit = out.trajectory.foreign ? kExitForeign : kExitNumerical;
   }
   std::vector<bool> stepwise;

@@ -183,6 +183,8 @@ class ModelWorker : public SweepWorker {
         values.push_back(value.value_or(NAN));
       }
       row.figures.push_back(figure.Value(values));
+      if (row.ok() && !std::isfinite(row.figures.back()))
+        row.status = fmt::format("`{}` is not finite: {}", figure.text, row.figures.back());
     }
     if (!row.ok()) row.figures.clear();
     return true;

@@ -88,6 +88,10 @@ class TrimCommand {
     }
     if (!trim.ok) return Contradiction(trim, demands.size());
     run.Run(time);
+    if (const std::string without = events.FindNoValue(time); !without.empty()) {
+      fmt::print(stderr, "cotree: at the point that was found, {}\n", without);
+      return kExitNumerical;
+    }
     if (options_.format == "json")
       SayJson(run, trim, out);
     else

@@ -9,7 +9,7 @@ namespace cotree {
 by the structure of the system, so that what is left of them is the rounding of the entries. y/u stays what it
 is.
 
-Theory: docs/theory/numerics.md, NU.12. */
+Theory: docs/theory/numerics.md, NU.13. */
 void DropHiddenModes(Channel& channel);
 
 }  // namespace cotree

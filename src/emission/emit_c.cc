@@ -40,7 +40,7 @@ std::string Emitter::Run(std::string* problem) {
   out += Steps() + Text("5_run");
   if (features_.count("events") > 0) out += Text("6_events");
   if (features_.count("projection") > 0) out += Text("6_projection");
-  return out + RunOptions() + Text("7_main");
+  return out + RunOptions() + Text("7_begin") + Text("7_methods") + Text("7_main");
 }
 
 std::string Emitter::FindRefusal() const {
@@ -87,7 +87,8 @@ std::string Emitter::Begin() {
   const std::vector<double> knots = KnownSwitchTimes(program_, o.start, o.stop);
   run_.switch_time = (o.start + (knots.empty() ? o.stop : knots.front())) / 2;
   const Initialization begin = events_.Begin(starts_, {o.start, o.steady});
-  const std::string problem = begin.ok ? FixedStepProblem(run_, program_, o) : begin.problem;
+  std::string problem = begin.ok ? events_.FindNoValue(o.start) : begin.problem;
+  if (problem.empty()) problem = FixedStepProblem(run_, program_, o);
   return problem.empty() ? "" : "at the start: " + problem;
 }
 
@@ -101,6 +102,7 @@ void Emitter::FindFeatures() {
   add("events", program_.HasEvents() || !program_.terminal_slots.empty());
   add("relations", !program_.relations.empty());
   add("whens", !program_.whens.empty());
+  add("actions", !program_.actions.empty());
   add("reinits", std::any_of(program_.actions.begin(), program_.actions.end(),
                              [](const Program::Action& a) { return a.reinit; }));
   add("delays", !program_.delays.empty());

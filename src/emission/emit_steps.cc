@@ -82,13 +82,17 @@ std::string Emitter::Steps() const {
 
 std::string Emitter::RunOptions() const {
   const SimulationOptions& o = options_.run;
-  const char* method = o.method == Method::kEuler ? "0" : o.method == Method::kHeun ? "1" : "2";
+  const char* method = o.method == Method::kEuler         ? "0"
+                       : o.method == Method::kHeun        ? "1"
+                       : o.method == Method::kRungeKutta4 ? "2"
+                                                          : "3";
   return fmt::format(
-      "\n#ifndef MODEL_NO_MAIN\nstatic const int run_method = {}; /* 0 euler, 1 heun, 2 rk4 */\n"
+      "\n#ifndef MODEL_NO_MAIN\nstatic const int run_method = {}; /* 0 euler, 1 heun, 2 rk4, 3 auto */\n"
       "static const double run_start = {}, run_stop = {}, run_step = {}, run_interval = {}, run_max_step = "
-      "{};\n"
+      "{}, run_rtol = {};\n"
       "#endif\n",
-      method, CNumber(o.start), CNumber(o.stop), CNumber(o.step), CNumber(o.interval), CNumber(o.max_step));
+      method, CNumber(o.start), CNumber(o.stop), CNumber(o.step), CNumber(o.interval), CNumber(o.max_step),
+      CNumber(o.rtol));
 }
 
 }  // namespace cotree

@@ -7,6 +7,7 @@
 
 #include "emission/c_text.h"
 #include "emission/emitter.h"
+#include "simulation/error_scale.h"
 #include "system_equations/variable_unit.h"
 
 namespace cotree {
@@ -41,6 +42,23 @@ std::string Emitter::ParameterUnit(uint32_t component, uint32_t k) const {
   const std::string unit =
       type.quantity.IsNone() ? type.unit : system_.model->quantities[type.quantity.index()].unit;
   return unit == "1" || unit.find('$') != std::string::npos ? "" : unit;
+}
+
+// What `--set` may make of it.
+std::string Emitter::ParameterBounds(uint32_t component, uint32_t k) const {
+  const ScalarElement& scalar = system_.scalars[system_.parts[component].scalar];
+  const ComponentClass& cls = (*system_.model)[system_.graph->ElementOf(ComponentId(component)).class_id];
+  const uint32_t number = scalar.parameters[k].parameter;
+  double least = -INFINITY, most = INFINITY;
+  bool whole = false;
+  if (number < cls.parameters.size()) {
+    const Parameter& parameter = cls.parameters[number];
+    const ExprPool& pool = system_.model->expressions;
+    if (!parameter.min.IsNone() && pool.IsNumber(parameter.min)) least = pool.NumberValue(parameter.min);
+    if (!parameter.max.IsNone() && pool.IsNumber(parameter.max)) most = pool.NumberValue(parameter.max);
+    whole = parameter.type.base == BaseType::kInteger || parameter.type.base == BaseType::kBoolean;
+  }
+  return fmt::format("{{{}, {}, (-INFINITY), INFINITY, 0, {}}}", CNumber(least), CNumber(most), whole ? 1 : 0);
 }
 
 // Names, units and places for who uses the interface.
@@ -118,6 +136,9 @@ std::string Emitter::Data() const {
   std::vector<uint32_t> slots;
   for (const Settable& s : settable_) slots.push_back(s.at);
   out += CIntegers(kInts, "parameter_slots", slots);
+  for (const Settable& s : settable_) list.push_back(ParameterBounds(s.component, s.number));
+  structs("parameter_bound", "parameter_bounds");
+  out += CIntegers(kInts, "state_kinds", StateKinds(program_));
   out += CNumbers(kNumbers, "start_values", run_.values);
   out += CIntegers(kInts, "derivative_slots", program_.derivative_slots);
   for (const EmitColumn& column : options_.columns)
@@ -198,6 +219,9 @@ std::string Emitter::EventData() const {
   for (const Program::Relation& r : program_.relations)
     list.push_back(fmt::format("{{{}, {}, {}}}", Bound(r), static_cast<int>(r.kind), r.slot));
   if (!list.empty()) structs("relation", "relations");
+  for (const Program::Relation& r : program_.relations) list.push_back(CString(Name(r.component)));
+  if (!list.empty()) out += CArray("MAYBE_UNUSED static const char* const", "relation_owners", list);
+  list.clear();
   out += CNumbers(kNumbers, "relation_largest", events_.largest());
   out += CNumbers(kNumbers, "relation_noise", events_.noise());
   out += CIntegers(kInts, "relation_blocked", events_.blocked());

@@ -46,6 +46,7 @@ class Emitter {
   // emit_tables.cc
   std::string ParameterName(uint32_t component, uint32_t k) const;
   std::string ParameterUnit(uint32_t component, uint32_t k) const;
+  std::string ParameterBounds(uint32_t component, uint32_t k) const;
   std::string PublicTables() const;
   std::vector<Program::Decision> Decisions() const;
   std::string Data() const;

@@ -29,7 +29,7 @@ struct StillMode {
 };
 std::optional<StillMode> FindStillMode(const Matrix& a);
 
-/// The matrix in the coordinates x_j - direction_j x_pivot, without the pivot: all other eigenvalues (NU.12a).
+/// The matrix in the coordinates x_j - direction_j x_pivot, without the pivot: all other eigenvalues (NU.13a).
 Matrix WithoutMode(const Matrix& a, const StillMode& mode);
 
 /** Eigenvalues with their vectors: A right = right diag(values), left right = 1. */

@@ -58,6 +58,7 @@ class Translator {
   std::vector<SpatialStart> SpatialStarts() const;
   bool Sort();
   void Want();
+  bool LeaveOutRough();
   TreePreferences Preferences() const;
   void AddWishes(TreePreferences* out) const;
   void SayCancelling(std::vector<ComponentId> ids);
@@ -71,6 +72,7 @@ class Translator {
   Model& model_;
   const TranslateOptions& options_;
   std::unique_ptr<Translation> out_;
+  std::vector<VariableRef> rates_;             // wanted where they can be had
   std::unique_ptr<JointMotion> joint_motion_;  // where places of bodies are coordinates
   bool loops_known_ = true;                    // false: what is wrong with loops is not said yet
   ClassId system_;
@@ -332,9 +334,23 @@ void Translator::Want() {
     const ElementClass& element = out_->graph->ElementOf(ComponentId(i));
     for (uint32_t k = 0; k < element.edges.size(); ++k) {
       if (!model_.domains[element.edges[k].domain.index()].rate.IsNone())
-        system.wanted.push_back({system.parts[i].first_variable + 2 * k, 1});
+        rates_.push_back({system.parts[i].first_variable + 2 * k, 1});
     }
   }
+  system.wanted.insert(system.wanted.end(), rates_.begin(), rates_.end());
+}
+
+// Rates that nobody asked for by name and that need the derivative of a step are not computed.
+bool Translator::LeaveOutRough() {
+  if (rates_.empty()) return false;
+  EquationSystem& system = *out_->equations;
+  const std::vector<VariableRef> rough = FindRough(*out_->sorted, rates_);
+  for (const VariableRef& ref : rough) {
+    const auto same = [&](const VariableRef& x) { return x.variable == ref.variable && x.order == ref.order; };
+    std::erase_if(rates_, same);
+    std::erase_if(system.wanted, same);
+  }
+  return !rough.empty();
 }
 
 void Translator::SayCancelling(std::vector<ComponentId> ids) {
@@ -385,6 +401,7 @@ bool Translator::Sort() {
       DiagnoseSingular(system, out_->sorted->offsets, loaded_.diagnostics);
       return false;
     }
+    if (LeaveOutRough()) continue;
     if (!options_.program) break;
     std::string problem;
     out_->program = BuildProgram(out_->sorted, &problem);

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "expr/evaluate.h"
+#include "program/not_finite.h"
 
 namespace cotree {
 
@@ -432,13 +433,9 @@ bool ProgramRun::Run(double time) {
   for (const uint32_t slot : program_.derivative_slots) {
     if (std::isfinite(values[slot])) continue;
     // The first value on the way that is not finite is to blame.
-    for (size_t b = 0; b < sorted_.blocks(); ++b) {
-      for (const uint32_t k : sorted_.Block(b)) {
-        if (!std::isfinite(values[sorted_.slot_of_equation[k]]))
-          return Fail(time, static_cast<uint32_t>(b), "a value is not finite");
-      }
-    }
-    return Fail(time, UINT32_MAX, "a value is not finite");
+    const uint32_t first = FirstNotFinite(program_, values);
+    return Fail(time, UINT32_MAX,
+                NotFiniteText(program_, *this, first == UINT32_MAX ? slot : first, time));
   }
   return true;
 }

@@ -260,11 +260,18 @@ class BackwardDifferences : public StateIntegrator {
         }
       }
     }
-    if (!AllFinite(jacobian_.data(), jacobian_.size())) {
-      problem_ = "a derivative is not finite";
-      return false;
+    if (AllFinite(jacobian_.data(), jacobian_.size())) return true;
+    for (size_t j = 0; j < n_ && problem_.empty(); ++j) {
+      for (int k = first_[j]; k < first_[j + 1] && problem_.empty(); ++k) {
+        if (std::isfinite(jacobian_[static_cast<size_t>(k)])) continue;
+        const auto row = static_cast<size_t>(rows_[static_cast<size_t>(k)]);
+        const SortedSystem& sorted = *program_.sorted;
+        const std::vector<uint32_t>& states = right_.program().states;
+        problem_ = "the derivative of `" + sorted.SlotName(program_.derivative_slots[states[row]]) + "` by `" +
+                   sorted.SlotName(program_.state_slots[states[j]]) + "` is not finite";
+      }
     }
-    return true;
+    return false;
   }
 
   bool Begin() {

@@ -10,14 +10,12 @@
 
 namespace cotree {
 
-ErrorScale::ErrorScale(const Program& program, const SimulationOptions& options, std::vector<uint32_t> slots)
-    : slots_(std::move(slots)), scales_(options.scales), unit_(kSafety * options.rtol) {
-  largest_.assign(slots_.size(), 0);
-  floor_.assign(slots_.size(), 0);
+std::vector<uint8_t> StateKinds(const Program& program) {
   const SortedSystem& sorted = *program.sorted;
   const EquationSystem& system = *sorted.system;
-  if (!system.in_space) return;
-  std::unordered_map<uint32_t, uint8_t> groups;  // by slot
+  constexpr uint8_t kTurns = 0, kTurnRates = 1, kPlaces = 2, kSpeeds = 3, kNone = 4;
+  std::vector<uint8_t> out(program.state_slots.size(), kNone);
+  if (!system.in_space) return out;
   for (size_t k = 0; k < sorted.states.size(); ++k) {
     const VariableRef state = sorted.states[k];
     const uint32_t part = system.PartOfVariable(state.variable);
@@ -27,12 +25,23 @@ ErrorScale::ErrorScale(const Program& program, const SimulationOptions& options,
     std::string name = system.VariableName(state.variable, state.order);
     name = name.substr(name.rfind('.') + 1);
     name = name.substr(0, name.find('['));
-    groups[program.state_slots[k]] = name == "phi" || name == "Q" ? kTurns
-                                     : name == "w"                ? kTurnRates
-                                     : name == "s" || name == "r" ? kPlaces
-                                     : name == "v"                ? kSpeeds
-                                                                  : kNoGroup;
+    out[k] = name == "phi" || name == "Q"   ? kTurns
+             : name == "w"                  ? kTurnRates
+             : name == "s" || name == "r"   ? kPlaces
+             : name == "v"                  ? kSpeeds
+                                            : kNone;
   }
+  return out;
+}
+
+ErrorScale::ErrorScale(const Program& program, const SimulationOptions& options, std::vector<uint32_t> slots)
+    : slots_(std::move(slots)), scales_(options.scales), unit_(kSafety * options.rtol) {
+  largest_.assign(slots_.size(), 0);
+  floor_.assign(slots_.size(), 0);
+  if (!program.sorted->system->in_space) return;
+  const std::vector<uint8_t> kinds = StateKinds(program);
+  std::unordered_map<uint32_t, uint8_t> groups;  // by slot
+  for (size_t k = 0; k < kinds.size(); ++k) groups[program.state_slots[k]] = kinds[k];
   group_.assign(slots_.size(), kNoGroup);
   for (size_t k = 0; k < slots_.size(); ++k) {
     if (const auto at = groups.find(slots_[k]); at != groups.end()) group_[k] = at->second;

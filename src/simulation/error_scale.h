@@ -9,6 +9,9 @@
 
 namespace cotree {
 
+/// By state: turns, their rates, places and speeds of what moves in space (0 to 3), or none of these (4).
+std::vector<uint8_t> StateKinds(const Program& program);
+
 /** How large the error of each state may be in a step: relative to the largest it has been, so that what
 passes through zero is not asked for digits it has not. A start value tells the size to be expected, so that
 picocoulombs are not taken for zero. Coordinates of a mechanism belong together: one that stays zero while

@@ -6,17 +6,49 @@
 #include <limits>
 #include <set>
 
+#include "program/not_finite.h"
+
 namespace cotree {
 namespace {
 
 constexpr int kMostRounds = 32;
+constexpr double kLargestInteger = 0x1p53;  // beyond it not every integer is a number
 
 // Different bits count, so that a fixed point is one; two NaN are equal.
 bool Differs(double a, double b) {
   return a != b && !(std::isnan(a) && std::isnan(b));
 }
 
+// Slots of Integers.
+std::vector<uint32_t> FindIntegers(const Program& program) {
+  const SortedSystem& sorted = *program.sorted;
+  const EquationSystem& system = *sorted.system;
+  std::vector<uint32_t> out;
+  for (uint32_t c = 0; c < system.graph->components.size(); ++c) {
+    const Part& part = system.parts[c];
+    const ScalarElement& scalar = system.scalars[part.scalar];
+    const ComponentClass& cls = system.graph->ClassOf(*system.model, ComponentId(part.component));
+    for (uint32_t v = 0; v < scalar.owned; ++v) {
+      const ScalarVariable& variable = scalar.variables[v];
+      if ((variable.role != ScalarVariable::Role::kDiscrete &&
+           variable.role != ScalarVariable::Role::kVariable) ||
+          cls.variables[variable.index].type.base != BaseType::kInteger)
+        continue;
+      const VariableRef ref{part.first_variable + v, 0};
+      if (sorted.HasSlot(ref)) out.push_back(sorted.Slot(ref));
+    }
+  }
+  return out;
+}
+
 }  // namespace
+
+Events::Events(ProgramRun& run, const Program& program, ExternalComponents* external)
+    : run_(run),
+      program_(program),
+      external_(external),
+      integers_(FindIntegers(program)),
+      fragile_(FindFragileComparisons(program)) {}
 
 std::string Events::Names(const std::vector<uint32_t>& relations, const std::vector<uint32_t>& whens) const {
   const EquationSystem& system = *program_.sorted->system;
@@ -76,12 +108,69 @@ void Events::BlockUndecided(double time) {
   }
 }
 
+// Whether anything is another with the other truth of a relation.
+bool Events::Matters(uint32_t relation, double time) {
+  const uint32_t slot = program_.relations[relation].slot;
+  const std::vector<double> now = run_.values;
+  std::vector<double> values[2];
+  bool computed = true;
+  for (int truth = 0; truth < 2 && computed; ++truth) {
+    run_.values = now;
+    run_.values[slot] = truth;
+    computed = run_.Run(time);
+    values[truth] = run_.values;
+    values[truth][slot] = 0;
+    for (const Program::When& when : program_.whens) values[truth].push_back(run_.Compute(when, time));
+    for (const Program::Relation& r : program_.relations) values[truth].push_back(run_.Compute(r, time));
+  }
+  run_.values = now;
+  if (!computed) return true;
+  for (size_t k = 0; k < values[0].size(); ++k) {
+    if (Differs(values[0][k], values[1][k])) return true;
+  }
+  return false;
+}
+
+std::string Events::UndefinedText(const Program::Bound& bound, double time) const {
+  const EquationSystem& system = *program_.sorted->system;
+  const std::string name = ComponentName(*system.model, *system.graph, ComponentId(bound.component));
+  const std::string culprit = ValueWithoutNumber(program_, run_, bound, time);
+  return "a condition of `" + name + "` is neither true nor false: it compares something that is no number" +
+         (culprit.empty() ? "" : ", " + culprit);
+}
+
+bool Events::IsUndecided(const Program::Bound& bound, double time) const {
+  return fragile_[bound.code] != 0 &&
+         HasUndecidedComparison(program_, run_, bound, time);
+}
+
+bool Events::FindUndefined(double time) {
+  for (const uint32_t k : undefined_) {
+    if (!std::isnan(run_.Compute(program_.relations[k], time)) || !Matters(k, time)) continue;
+    problem_ = UndefinedText(program_.relations[k], time);
+    return true;
+  }
+  return false;
+}
+
+std::string Events::FindNoValue(double time) {
+  const uint32_t slot = FirstNotFinite(program_, run_.values);
+  if (slot != UINT32_MAX) return NotFiniteText(program_, run_, slot, time);
+  for (const uint32_t integer : integers_) {
+    if (std::fabs(run_.values[integer]) <= kLargestInteger) continue;
+    return "`" + program_.sorted->SlotName(integer) + "` is beyond 2^53: integers are not counted exactly there";
+  }
+  return FindUndefined(time) ? problem_ : "";
+}
+
 bool Events::Crossed(double time) {
   crossings_.clear();
+  undefined_.clear();
   for (uint32_t k = 0; k < program_.relations.size(); ++k) {
     const Program::Relation& r = program_.relations[k];
     const double x = run_.Compute(r, time), held = run_.values[r.slot];
     if (std::isfinite(x)) largest_[k] = std::max(largest_[k], std::fabs(x));
+    if (std::isnan(x)) undefined_.push_back(k);
     if (std::isnan(x) || !Differs(Held(r, x), held)) continue;
     const double level = r.kind != Program::Relation::Kind::kLevel ? 0 : x < held ? held : held + 1;
     if (blocked_[k] != 0 && IsSmall(k, x, level)) continue;
@@ -176,6 +265,10 @@ bool Events::Sweep(double time, const std::vector<uint32_t>& active) {
         const Program::Action& action = program_.actions[when.first_action + k];
         if (action.reinit) continue;
         const double value = run_.Compute(action, time);
+        if (IsUndecided(action, time)) {
+          problem_ = UndefinedText(action, time);
+          return false;
+        }
         if (!Differs(value, run_.values[action.target])) continue;
         run_.values[action.target] = value;
         any = true;
@@ -321,6 +414,7 @@ bool Events::Settle(double time, Cause cause) {
     return false;
   }
   if (!StepContinuous(time)) return false;
+  if (FindUndefined(time)) return false;
   SetTicks(time, false);
   for (const uint32_t slot : program_.initial_slots) run_.values[slot] = 0;
   for (const uint32_t slot : program_.terminal_slots) run_.values[slot] = 0;
@@ -342,6 +436,7 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
     const EquationSystem& system = *program_.sorted->system;
     return "`" + ComponentName(*system.model, *system.graph, ComponentId(b.component)) + "`";
   };
+  if (const std::string problem = ParameterNotFinite(program_); !problem.empty()) return fail({}, problem);
   clocks_.clear();
   for (const Program::Clock& clock : program_.clocks) {
     double numbers[2];
@@ -401,7 +496,7 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
     run_.delay_lines.back().Begin(options.time, numbers[0]);
   }
   count = 0;
-  return out;
+  return FindUndefined(options.time) ? fail(out, problem_) : out;
 }
 
 void Events::Exchange(Archive& archive) {
@@ -420,7 +515,9 @@ void Events::Exchange(Archive& archive) {
 
 std::optional<std::string> Events::Violated(double time) {
   for (const Program::Assertion& a : program_.assertions) {
-    if (run_.Compute(a, time) != 0) continue;
+    const double holds = run_.Compute(a, time);
+    if (IsUndecided(a, time)) return UndefinedText(a, time);
+    if (holds != 0) continue;
     const EquationSystem& system = *program_.sorted->system;
     const std::string name = ComponentName(*system.model, *system.graph, ComponentId(a.component));
     return name.empty() ? a.message : "`" + name + "`: " + a.message;

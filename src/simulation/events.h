@@ -18,8 +18,7 @@ variables are constant. At an event, round after round: conditions take their va
 from it agree; then pre(x) becomes x. The event is over when a round changes nothing. */
 class Events {
  public:
-  Events(ProgramRun& run, const Program& program, ExternalComponents* external = nullptr)
-      : run_(run), program_(program), external_(external) {}
+  Events(ProgramRun& run, const Program& program, ExternalComponents* external = nullptr);
 
   /// Everything at the beginning: states from start values and initial equations, conditions, and what
   /// happens at once (`initial()`, samples at the start).
@@ -35,8 +34,17 @@ class Events {
   /// (`problem`).
   bool Settle(double time, Cause cause);
 
-  /// Whether a condition differs from what is held, at the present values (after Run).
+  /// Whether a condition differs from what is held, or is undefined, at the present values (after Run).
   bool Crossed(double time);
+  /// Whether the last look found a condition that compares something with no number, and something depends on
+  /// its truth: there is no right one. `problem` says which.
+  bool FindUndefined(double time);
+  bool undefined() const { return !undefined_.empty(); }
+  /// Of a condition that compares something with no number, at the present values.
+  std::string UndefinedText(const Program::Bound& bound, double time) const;
+  /// What no variable can be at the present values: not finite, or an integer that is not counted exactly; or
+  /// a condition that is undefined. Empty: all is well.
+  std::string FindNoValue(double time);
   /** A condition that differs, with the value its code gave: zero where it switches. */
   struct Crossing {
     uint32_t relation;
@@ -85,6 +93,8 @@ class Events {
 
  private:
   bool IsSmall(uint32_t relation, double x, double level) const;
+  bool Matters(uint32_t relation, double time);
+  bool IsUndecided(const Program::Bound& bound, double time) const;
   double Held(const Program::Relation& r, double x) const;
   bool Reads(const Program::Bound& bound, const std::vector<uint32_t>& slots) const;
   bool UpdateRelations(double time, bool one_only, std::vector<uint32_t>& changed);
@@ -100,6 +110,9 @@ class Events {
   ExternalComponents* external_;
   std::vector<ClockState> clocks_;
   std::vector<uint8_t> conditions_;  // of `when`s, at the last event
+  std::vector<uint32_t> undefined_;  // relations without a number at the last look
+  std::vector<uint32_t> integers_;   // slots of Integers
+  std::vector<uint8_t> fragile_;     // by code: it compares what may be no number
   std::vector<Crossing> crossings_, updated_;
   void MeasureNoise(double time);
   std::vector<double> largest_;  // |x| of each relation so far

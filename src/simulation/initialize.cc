@@ -9,6 +9,7 @@
 
 #include "expr/evaluate.h"
 #include "simulation/trim.h"
+#include "system_equations/variable_unit.h"
 
 namespace cotree {
 namespace {
@@ -52,6 +53,12 @@ std::vector<bool> HeldStates(const Program& program) {
   }
   for (const uint32_t slot : program.state_slots) out.push_back(needed[slot]);
   return out;
+}
+
+// "5 V".
+std::string ValueText(const SortedSystem& sorted, uint32_t slot, double number) {
+  const std::string unit = UnitOf(*sorted.system, sorted.OfSlot(slot));
+  return fmt::format("{:.6g}{}{}", number, unit.empty() ? "" : " ", unit);
 }
 
 std::string Listed(const std::vector<std::string>& names) {
@@ -193,7 +200,7 @@ void Initializer::Sides(const EquationSystem::InitialEquation& equation, double*
   *right = EvaluateDouble(pool, sides.right, environment);
 }
 
-// "(`c1.v` is fixed at 5, `c2.v` is free ...)": what some slots follow from.
+// "(`c1.v` is fixed at 5 V, `c2.v` is free ...)": what some slots follow from.
 std::string Initializer::Reasons(const std::vector<uint32_t>& slots) const {
   std::unordered_map<uint32_t, uint32_t> state_of_slot, pin_of_slot;
   for (uint32_t k = 0; k < program_.state_slots.size(); ++k) state_of_slot[program_.state_slots[k]] = k;
@@ -203,12 +210,13 @@ std::string Initializer::Reasons(const std::vector<uint32_t>& slots) const {
     const std::string name = "`" + sorted_.SlotName(slot) + "`";
     const bool own = std::find(slots.begin(), slots.end(), slot) != slots.end();
     if (pin_of_slot.count(slot) > 0) {
-      if (!own) fixed.push_back(fmt::format("{} = {:.6g}", name, initial_.pinned[pin_of_slot[slot]]));
+      if (!own)
+        fixed.push_back(fmt::format("{} = {}", name, ValueText(sorted_, slot, initial_.pinned[pin_of_slot[slot]])));
       return;
     }
     if (state_of_slot.count(slot) == 0) return;
     if (initial_.demands.start[state_of_slot[slot]] == Start::kFixed) {
-      fixed.push_back(fmt::format("{} = {:.6g}", name, run_.values[slot]));
+      fixed.push_back(fmt::format("{} = {}", name, ValueText(sorted_, slot, run_.values[slot])));
     } else {
       free.push_back(name);
     }
@@ -234,12 +242,12 @@ std::string Initializer::FindContradiction() const {
     const bool rate = std::find(program_.derivative_slots.begin(), program_.derivative_slots.end(), slot) !=
                       program_.derivative_slots.end();
     if (options_.steady && rate && initial_.pinned[k] == 0)
-      return fmt::format("no state of rest was found: `{}` = 0 cannot be met, it is {:.6g} ({})",
-                         sorted_.SlotName(slot), is, Reasons({slot}));
+      return fmt::format("no state of rest was found: `{}` = 0 cannot be met, it is {} ({})",
+                         sorted_.SlotName(slot), ValueText(sorted_, slot, is), Reasons({slot}));
     return fmt::format(
-        "the start of `{}`, fixed at {:.6g}, contradicts the other start values: from these it is "
-        "{:.6g} ({}). Say `guess` instead of `fixed` for one of them",
-        sorted_.SlotName(slot), initial_.pinned[k], is, Reasons({slot}));
+        "the start of `{}`, fixed at {}, contradicts the other start values: from these it is "
+        "{} ({}). Say `guess` instead of `fixed` for one of them",
+        sorted_.SlotName(slot), ValueText(sorted_, slot, initial_.pinned[k]), ValueText(sorted_, slot, is), Reasons({slot}));
   }
   for (uint32_t k = 0; k < system_.initial.size(); ++k) {
     double left = 0, right = 0;
@@ -271,8 +279,8 @@ std::string Initializer::InitialFailure() const {
       const auto pin = std::lower_bound(initial_.demands.pinned.begin(), initial_.demands.pinned.end(), slot);
       if (pin == initial_.demands.pinned.end() || *pin != slot) return;
       const std::string name =
-          fmt::format("`{}` = {:.6g}", sorted_.SlotName(slot),
-                      initial_.pinned[static_cast<size_t>(pin - initial_.demands.pinned.begin())]);
+          fmt::format("`{}` = {}", sorted_.SlotName(slot),
+                      ValueText(sorted_, slot, initial_.pinned[static_cast<size_t>(pin - initial_.demands.pinned.begin())]));
       if (std::find(demands.begin(), demands.end(), name) == demands.end()) demands.push_back(name);
     });
   }
@@ -370,7 +378,8 @@ bool Initializer::SolveMoving() {
   std::vector<std::string> unmet;
   for (const Trim::Unmet& u : trim.unmet)
     unmet.push_back(
-        fmt::format("`{}` is {:.6g} instead of {:.6g}", sorted_.SlotName(u.slot), u.reached, u.wanted));
+        fmt::format("`{}` is {} instead of {}", sorted_.SlotName(u.slot), ValueText(sorted_, u.slot, u.reached),
+                    ValueText(sorted_, u.slot, u.wanted)));
   if (!unmet.empty()) out_.problem += ". Steady motion was not found either: " + Listed(unmet);
   return false;
 }

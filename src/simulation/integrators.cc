@@ -86,8 +86,13 @@ class AutomaticIntegrator : public Integrator {
   }
 
   std::string Description() const override {
-    if (changes_ == 0) return explicit_->Description();
+    if (changes_ == 0 || bdf_->steps == 0) return explicit_->Description();
     char text[200];
+    if (first_rate_ == 0) {
+      std::snprintf(text, sizeof text, ", BDF from %.4g s on (explicit steps got no further)%s", first_time_,
+                    changes_ > 1 ? ", and changes later" : "");
+      return explicit_->Description() + text;
+    }
     std::snprintf(text, sizeof text,
                   ", BDF from %.4g s on (stiff: a mode of %.3g/s held the steps at %.3g s)%s", first_time_,
                   first_rate_, first_step_, changes_ > 1 ? ", and changes later" : "");

@@ -11,8 +11,12 @@
 #include "base/stages.h"
 #include "block_triangular/diagnose_order.h"
 #include "program/evaluate_fused.h"
+#include "program/not_finite.h"
+#include "simulation/error_scale.h"
 #include "simulation/events.h"
+#include "simulation/growth.h"
 #include "simulation/projection.h"
+#include "simulation/vector_operations.h"
 #include "simulation/watch_bounds.h"
 
 namespace cotree {
@@ -225,12 +229,14 @@ class Simulator {
         events_(run_, program, &external_),
         watch_(options.stop - options.start),
         dead_centres_(run_, program, options.rtol),
-        projection_(run_, program) {
+        projection_(run_, program),
+        guard_(FindFiniteGuard(program)) {
     out_.slots = slots.empty() ? AllSlots(program) : std::move(slots);
     out_.columns.resize(out_.slots.size());
     between_.Resize(options.watched.size());
     for (const uint32_t column : options.watched) between_slots_.push_back(out_.slots[column]);
     bounds_.emplace(program, out_.slots);
+    growth_.Begin(out_.slots.size(), (options.start + options.stop) / 2);
   }
 
   Trajectory Run(const std::vector<StartEntry>& starts) {
@@ -248,12 +254,13 @@ class Simulator {
       EndStage("start");
       if (!out_.initialization.ok)
         return Refused("at the start: " + out_.initialization.problem, events_.foreign());
+      if (std::string problem = events_.FindNoValue(options_.start); !problem.empty())
+        return Refused("at the start: " + problem, false);
       const std::string too_long = FixedStepProblem(run_, program_, options_);
       if (!too_long.empty()) return Refused("at the start: " + too_long, false);
       integrator_ = MakeIntegrator(run_, program_, options_, projection_.empty() ? nullptr : &projection_);
       EndStage("fuse");
-      Record(time);
-      if (CheckAssertions(time)) Integrate(time);
+      if (Record(time) && CheckAssertions(time)) Integrate(time);
     } else {
       integrator_ = MakeIntegrator(run_, program_, options_, projection_.empty() ? nullptr : &projection_);
       Archive archive(options_.resume);
@@ -267,6 +274,10 @@ class Simulator {
     out_.notes = external_.Notes();
     for (std::string& note : projection_.Notes()) out_.notes.push_back(std::move(note));
     for (std::string& note : bounds_->Notes()) out_.notes.push_back(std::move(note));
+    if (out_.ok) {
+      if (std::string note = growth_.Note(program_, out_.slots); !note.empty())
+        out_.notes.push_back(std::move(note));
+    }
     out_.method = integrator_->Description();
     out_.program = integrator_->ProgramText();
     out_.jacobians = integrator_->jacobians;
@@ -362,7 +373,7 @@ class Simulator {
         return;
       }
       double reached = stop.time;
-      if (!Segment(time, &reached, stop.happens() || stop.time >= options_.stop)) return;
+      if (!Segment(time, &reached, stop.happens())) return;
       located = reached < stop.time;
       time = reached;
       at_stop_ = stop;
@@ -373,7 +384,7 @@ class Simulator {
     if (program_.terminal_slots.empty() && !at_stop_.tick) return;
     if (!events_.Settle(time, {at_stop_.tick, true, true}))
       Fail(time, events_.problem());
-    else if (events_.changed())
+    else if (CheckEvent(time) && events_.changed())
       Record(time);
   }
 
@@ -390,14 +401,12 @@ class Simulator {
     } else if (!events_.Settle(time, {at_stop_.tick, false, true})) {
       return Fail(time, events_.problem());
     }
+    if (program_.HasEvents() && !CheckEvent(time)) return false;
     const bool anew = at_stop_.knot || at_stop_.delayed || events_.changed();
     restart = anew || (at_stop_.checkpoint && !integrator_->resumes());
     if (at_stop_.knot && options_.event) options_.event(time, "switch");
     if (anew) {
-      if (!Simple())
-        Record(time);
-      else if (!RecordAt(time))
-        return false;
+      if (!(Simple() ? RecordAt(time) : Record(time))) return false;
       BreakDelays(time, at_stop_.knot || at_stop_.delayed);
     }
     return AfterEvent(time, false) && CheckAssertions(time);
@@ -405,8 +414,9 @@ class Simulator {
 
   /** From one known time to the next. Where delays remember a jump, only to the event that made it: when it
   arrives is known from then on. */
-  bool Segment(double begin, double* reached, bool record) {
+  bool Segment(double begin, double* reached, bool happens) {
     const double end = *reached;
+    const bool record = happens || end >= options_.stop;
     double time = begin;
     int stuck = 0;
     const bool watched = !program_.relations.empty();
@@ -417,14 +427,15 @@ class Simulator {
       stuck = tiny ? stuck + 1 : 0;
       if (stuck > 200)
         return FailStep(time, "the steps become too small: something grows without bound, or jumps");
-      double from = before;
+      double from = sound_ = before;
+      unsound_ = !(HasFixedSteps() && GuardsFinite());
       while (watched) {
         double at = time;
         if (!FindCrossing(from, &at)) break;
         if (!failed_.empty()) return Fail(at, failed_);
         if (!PassesNoDeadCentre(from, at)) return false;
-        if (!Past(from, at, end) || !Event(&at, time)) return false;
-        from = at;
+        if (!Past(from, at, end) || !CheckStep(still_) || !Event(&at, time)) return false;
+        from = sound_ = at;
         if (!events_.changed()) continue;
         if (!run_.delay_lines.empty() && at < end) {
           *reached = at;
@@ -434,20 +445,23 @@ class Simulator {
         time = at;
         break;
       }
+      still_ = INFINITY;
       if (!failed_.empty()) return Fail(time, failed_);
-      if (time > from && (!PassesNoDeadCentre(from, time) || !Past(from, time, end))) return false;
+      if (time > from && (!PassesNoDeadCentre(from, time) || !Past(from, time, end) || !CheckStep(time)))
+        return false;
       if (options_.progress && !options_.progress(time)) out_.stopped = true;
       if (out_.stopped) return false;
     }
     const double next = options_.start + static_cast<double>(row_ + 1) * interval_;
     const bool due = std::fabs(next - end) <= 1e-9 * interval_;
     if (due) ++row_;
+    if (happens && end < options_.stop) still_ = end - (Close(end) - end);
     const bool row = record || due || options_.every_step;
     if (!row && !options_.watched.empty() && !LookBetween(end)) return Fail(end, failed_);
-    if (Simple()) return !row || RecordAt(end);
-    if (!MoveTo(end)) return Fail(end, failed_);
-    if (row) Record(end);
-    return !out_.stopped;
+    const bool moved = Simple() || MoveTo(end);
+    const bool recorded = moved && (!row || (Simple() ? RecordAt(end) : RecordBefore(end)));
+    still_ = INFINITY;
+    return moved ? recorded : Fail(end, failed_);
   }
 
   bool PassesNoDeadCentre(double from, double to) {
@@ -459,7 +473,31 @@ class Simulator {
   // Right at a dead centre the iteration may fail before anything is noticed.
   bool FailStep(double time, const std::string& reason) {
     const auto block = dead_centres_.Close();
-    return Fail(time, block ? reason + ": perhaps " + DeadCentreText(*block) : reason);
+    return Fail(time, reason + (block ? ": perhaps " + DeadCentreText(*block) : FastestText(time, reason)));
+  }
+  // Where a reason names nothing: the state that changes fastest against its size, or what has no value.
+  std::string FastestText(double time, const std::string& reason) {
+    if (reason.find('`') != std::string::npos || !integrator_->Interpolate(time)) return {};
+    if (!run_.Run(time)) return "; " + run_.FailureText();
+    const FusedProgram* fused = integrator_->fused();
+    const ErrorScale* scale = integrator_->error_scale();
+    double most = 0;
+    uint32_t fastest = UINT32_MAX;
+    for (size_t k = 0; k < program_.state_slots.size(); ++k) {
+      const size_t state = fused != nullptr ? fused->states[k] : k;
+      const double value = std::fabs(run_.values[program_.state_slots[state]]);
+      const double size = std::max(value, scale != nullptr ? scale->floor()[k] : 1e-6);
+      const double rate = std::fabs(run_.values[program_.derivative_slots[state]]) / size;
+      if (!(rate > most)) continue;
+      most = rate;
+      fastest = static_cast<uint32_t>(state);
+    }
+    if (fastest == UINT32_MAX) return {};
+    const uint32_t slot = program_.state_slots[fastest];
+    char numbers[80];
+    std::snprintf(numbers, sizeof numbers, "it is %.4g and changes by %.4g each second", run_.values[slot],
+                  run_.values[program_.derivative_slots[fastest]]);
+    return "; `" + program_.sorted->SlotName(slot) + "` grows fastest: " + numbers;
   }
   std::string DeadCentreText(uint32_t implicit) const {
     const SortedSystem& sorted = *program_.sorted;
@@ -541,7 +579,7 @@ class Simulator {
       }
       const double inset = std::min(0.1 * (high - low), close / 2);
       double next = std::clamp(guess, low + inset, high - inset);
-      if (turn % 4 == 3 || !std::isfinite(next)) next = low + (high - low) / 2;
+      if (turn % 4 == 3 || !std::isfinite(next) || crossings.empty()) next = low + (high - low) / 2;
       if (!(next > low && next < high)) break;
       if (Crosses(next)) {
         high = next;
@@ -561,13 +599,17 @@ class Simulator {
       }
     }
     *at = high;
+    still_ = low;
     return true;
   }
   // In how many pieces a step is looked at: none longer than a `parts`th of the run.
   double Pieces(double step, double parts, double least) const {
     return std::max(least, std::ceil(step / (options_.stop - options_.start) * parts));
   }
-  bool Crosses(double time) { return Watch(time) && events_.Crossed(time); }
+  bool Crosses(double time) {
+    if (!Watch(time)) return false;
+    return events_.Crossed(time) || (events_.undefined() && MoveTo(time) && events_.FindUndefined(time));
+  }
   static std::vector<double> Values(const std::vector<Events::Crossing>& crossings) {
     std::vector<double> out;
     for (const Events::Crossing& c : crossings) out.push_back(c.value - c.level);
@@ -600,11 +642,18 @@ class Simulator {
       time = std::min(*at + later, end);
     }
     *at = time;
+    if (!CheckEvent(time)) return false;
     if (events_.changed()) {
+      // Behind a crossing, what its condition guards may have no value any more.
+      if (FirstNotFinite(program_, before) != UINT32_MAX) {
+        const std::vector<double> behind = run_.values;
+        if (MoveTo(still_)) before = run_.values;
+        run_.values = behind;
+      }
       before.swap(run_.values);
-      Record(time);
+      const bool recorded = Record(time);
       before.swap(run_.values);
-      Record(time);
+      if (!recorded || !Record(time)) return false;
       BreakDelays(time, true);
     }
     return AfterEvent(time, true) && CheckAssertions(time);
@@ -690,13 +739,10 @@ class Simulator {
   }
   // Between events only what is recorded is computed.
   bool RecordAt(double time) {
-    if (Evaluate(outputs_, out_.slots, time, values_)) {
-      Give(time);
-      return !out_.stopped;
-    }
+    if (Evaluate(outputs_, out_.slots, time, values_) && AllFinite(values_.data(), values_.size()))
+      return Give(time);
     if (!MoveTo(time)) return Fail(time, failed_);
-    Record(time);
-    return !out_.stopped;
+    return RecordBefore(time);
   }
   // What is watched, at a time between rows. Few of many have a program of their own.
   bool LookBetween(double time) {
@@ -711,12 +757,27 @@ class Simulator {
     for (size_t k = 0; k < between_slots_.size(); ++k) between_.Add(k, time, run_.values[between_slots_[k]]);
     return true;
   }
-  void Record(double time) {
+  // A row within a step, or right before something happens: what a condition guards has no value any more
+  // behind its crossing.
+  bool RecordBefore(double time) {
+    TakeRow();
+    if (!AllFinite(values_.data(), values_.size())) {
+      if (still_ < time && MoveTo(still_)) TakeRow();
+      if (!AllFinite(values_.data(), values_.size())) return FailWithoutValue(time);
+    }
+    return Give(time);
+  }
+  // At the present values.
+  bool Record(double time) {
+    TakeRow();
+    if (!AllFinite(values_.data(), values_.size())) return Fail(time, NoValueText(time));
+    return Give(time);
+  }
+  void TakeRow() {
     values_.resize(out_.slots.size());
     for (size_t k = 0; k < out_.slots.size(); ++k) values_[k] = run_.values[out_.slots[k]];
-    Give(time);
   }
-  void Give(double time) {
+  bool Give(double time) {
     ++rows_;
     out_time_ = time;
     between_.Take(options_.watched, values_, options_.rtol, [&](uint32_t column, double at, double value) {
@@ -726,13 +787,101 @@ class Simulator {
         out_.extremes.push_back({column, at, value});
     });
     bounds_->Look(time, values_);
+    growth_.Add(time, values_);
     if (!options_.row) {
       out_.times.push_back(time);
       for (size_t k = 0; k < out_.slots.size(); ++k) out_.columns[k].push_back(values_[k]);
-      return;
+      return !out_.stopped;
     }
     out_.times.assign(1, time);
     out_.stopped = !options_.row(time, values_) || out_.stopped;
+    return !out_.stopped;
+  }
+
+  bool CheckEvent(double time) {
+    const std::string problem = events_.FindNoValue(time);
+    return problem.empty() || Fail(time, problem);
+  }
+  /* After a step, or the part of it before an event: what no derivative shows. */
+  bool CheckStep(double time) {
+    if (guard_.empty() || !unsound_) return true;
+    if (!HasValues(time)) return FailWithoutValue(time);
+    sound_ = time;
+    return true;
+  }
+  // After a fixed step, the values of the run are those at its end.
+  bool HasFixedSteps() const {
+    return options_.method >= Method::kEuler && !program_.state_slots.empty();
+  }
+  bool GuardsFinite() const {
+    return std::all_of(guard_.slots.begin(), guard_.slots.end(),
+                       [&](uint32_t slot) { return std::isfinite(run_.values[slot]); }) &&
+           guard_.comparisons.empty();
+  }
+  // Nothing that follows depends on having looked.
+  bool HasValues(double time) {
+    const uint64_t evaluations = run_.evaluations;
+    const bool well = GuardsHold(time);
+    run_.evaluations = evaluations;
+    return well;
+  }
+  bool GuardsHold(double time) {
+    if (integrator_->fused() != nullptr) {
+      if (!guarded_) {
+        EndStage("run");
+        guarded_.emplace(run_, FuseSlots(program_, guard_.read, *integrator_->fused()), options_.tier);
+        EndStage("fuse");
+        states_.resize(program_.state_slots.size());
+        guarded_values_.resize(guard_.read.size());
+      }
+      if (guarded_->program().compact && guard_.comparisons.empty() &&
+          integrator_->InterpolateSome(time, guarded_->states_read(), states_.data()))
+        return guarded_->Evaluate(time, states_.data(), guarded_values_.data()) &&
+               AllFinite(guarded_values_.data(), guarded_values_.size());
+    }
+    kept_values_ = run_.values;
+    bool well = false;
+    if (guarded_ && integrator_->InterpolateSome(time, guarded_->states_read(), states_.data())) {
+      well = guarded_->Evaluate(time, states_.data(), guarded_values_.data()) &&
+             AllFinite(guarded_values_.data(), guarded_values_.size());
+      for (size_t k = 0; k < guard_.read.size(); ++k) run_.values[guard_.read[k]] = guarded_values_[k];
+    } else {
+      well = MoveTo(time) &&
+             std::all_of(guard_.slots.begin(), guard_.slots.end(),
+                         [&](uint32_t slot) { return std::isfinite(run_.values[slot]); });
+    }
+    well = well && DecidesComparisons(time);
+    run_.values = kept_values_;
+    return well;
+  }
+  bool DecidesComparisons(double time) {
+    return std::none_of(guard_.comparisons.begin(), guard_.comparisons.end(), [&](const Program::Bound& b) {
+      return HasUndecidedComparison(program_, run_, b, time);
+    });
+  }
+  // The first time since all was well at which something has no value, and what.
+  bool FailWithoutValue(double time) {
+    const auto well = [&](double at) { return MoveTo(at) && FindNoValue(at).empty(); };
+    double low = sound_, high = time;
+    while (high - low > 1e-15 * std::max(std::fabs(low), std::fabs(high))) {
+      const double middle = low + (high - low) / 2;
+      if (!(middle > low && middle < high)) break;
+      (well(middle) ? low : high) = middle;
+    }
+    failed_.clear();
+    return Fail(high, MoveTo(high) ? NoValueText(high) : failed_);
+  }
+  std::string NoValueText(double time) {
+    const std::string text = FindNoValue(time);
+    return text.empty() ? "a value is not finite" : text;
+  }
+  std::string FindNoValue(double time) {
+    std::string text = events_.FindNoValue(time);
+    for (size_t k = 0; k < guard_.comparisons.size() && text.empty(); ++k) {
+      if (HasUndecidedComparison(program_, run_, guard_.comparisons[k], time))
+        text = events_.UndefinedText(guard_.comparisons[k], time);
+    }
+    return text;
   }
   bool CheckAssertions(double time) {
     if (program_.assertions.empty()) return true;
@@ -740,7 +889,8 @@ class Simulator {
     return !violated || Fail(time, *violated);
   }
   bool FailToStart(double time) {
-    return Fail(time, run_.failure().foreign ? run_.FailureText() : "the integrator could not start");
+    const std::string problem = run_.failure().foreign ? run_.FailureText() : integrator_->problem();
+    return FailStep(time, problem.empty() ? "the integrator could not start" : problem);
   }
   bool Fail(double time, const std::string& reason) {
     out_.ok = false;
@@ -757,14 +907,19 @@ class Simulator {
   DeadCentres dead_centres_;
   Projection projection_;
   std::optional<BoundsWatch> bounds_;
+  FiniteGuard guard_;
+  Growth growth_;
   std::unique_ptr<Integrator> integrator_;
-  std::optional<FusedEvaluation> outputs_, watched_, between_outputs_;
+  std::optional<FusedEvaluation> outputs_, watched_, guarded_, between_outputs_;
   Between between_;
   std::vector<uint32_t> between_slots_;
   std::vector<double> between_values_;
   double out_time_ = -INFINITY;  // of the last row
   std::vector<uint32_t> watched_slots_;
-  std::vector<double> watched_values_;
+  std::vector<double> watched_values_, guarded_values_, kept_values_;
+  bool unsound_ = false;      // something may have no value in the present step
+  double sound_ = -INFINITY;  // in the present step, until when everything has a value
+  double still_ = INFINITY;   // right before what happens in it: when all is still as it was
   Trajectory out_;
   std::vector<double> knots_, states_;
   size_t next_knot_ = 0;

@@ -215,10 +215,10 @@ void MeasureRecorder::Row(double time, double value) {
       case Kind::kFinal:
         break;
       case Kind::kMax:
-        extreme_ = std::max(extreme_, value);
+        if (value > extreme_ || std::isnan(value)) extreme_ = value;  // what is no number stays
         break;
       case Kind::kMin:
-        extreme_ = std::min(extreme_, value);
+        if (value < extreme_ || std::isnan(value)) extreme_ = value;
         break;
       case Kind::kMean:
         integral_ += width * (a + b) / 2;

@@ -8,6 +8,11 @@ tolerance. A model that is refused must be listed in refused.txt beside this fil
 
     check_emission.py --cotree build/release/bin/cotree [--table] [MODEL.cot ...]
     check_emission.py --cotree build/release/bin/cotree --random 500
+
+With --defaults: emitted and run without any option, each example's program must agree with `cotree simulate` to 1e-3 of
+the largest value of each variable, or be refused as listed.
+
+    check_emission.py --cotree build/release/bin/cotree --defaults [--table] [MODEL.cot ...]
 """
 import argparse
 import csv
@@ -18,6 +23,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -172,6 +178,106 @@ def check(model, cotree, compilers, folder, method, tolerance, options=None):
     return "equal", f"{lines - 1} rows, {want.splitlines()[0].count(b',')} columns" + (f" ({end})" if end else "")
 
 
+def by_time(text):
+    """Names, and the rows of each time: two where something happens."""
+    rows = list(csv.reader(io.StringIO(text)))
+    out = {}
+    for row in rows[1:]:
+        values = [float(x) for x in row]
+        out.setdefault(f"{values[0]:.9g}", []).append(values)
+    return rows[0], out
+
+
+def distance(want, got):
+    """The largest difference at the times that both have, against the largest value of each column, and whose it is."""
+    names, a = by_time(want)
+    other, b = by_time(got)
+    if names != other:
+        return math.inf, "other columns"
+    times = [t for t in a if t in b]
+    if len(times) < 0.8 * min(len(a), len(b)) or abs(float(max(a, key=float)) - float(max(b, key=float))) > 1e-3 * float(max(a, key=float)):
+        return math.inf, f"{len(times)} common times of {len(a)} and {len(b)}"
+    worst = 0.0, ""
+    sizes = [max([abs(row[column]) for rows in a.values() for row in rows] + [1e-9]) for column in range(len(names))]
+    for column in range(1, len(names)):
+        # An element of an array that stays zero has the rounding of the others.
+        mates = [k for k in range(len(names)) if names[k].split("[")[0] == names[column].split("[")[0]]
+        size = max(sizes[column], *(1e-3 * sizes[k] for k in mates), 0)
+        for t in times:
+            # At a jump: either side of it.
+            off = min(abs(x[column] - y[column]) for x in a[t] for y in b[t]) / size
+            if not off <= worst[0]:
+                worst = off, f"{names[column]} at {t} s"
+    return worst
+
+
+def check_defaults(model, cotree, compilers, folder, tolerance):
+    """(verdict, text) of one model, emitted and run without options."""
+    path, source, program = os.path.join(ROOT, model), os.path.join(folder, "model.c"), os.path.join(folder, "model")
+    emitted = run([cotree, "emit", path, "-o", source])
+    if emitted.returncode != 0:
+        text = emitted.stderr.decode().strip().replace(ROOT + "/", "")
+        return ("refused" if emitted.returncode in (1, 2) else "failed"), text
+    compiled = run([compilers[0], "-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", source, "-o", program, "-lm"])
+    if compiled.returncode != 0:
+        return "failed", compiled.stderr.decode()[:2000]
+    began = time.monotonic()
+    got = run([program], timeout=120)
+    took = time.monotonic() - began
+    simulated = run([cotree, "simulate", path, "--csv"])
+    if (got.returncode == 0) != (simulated.returncode == 0):
+        return "differs", f"exit {got.returncode} and {simulated.returncode}: {got.stderr.decode().strip()}"
+    text = got.stdout.decode()
+    off, where = distance(simulated.stdout.decode(), text)
+    if tolerance < off < math.inf:  # differences of large values: is it as near to the truth as `simulate` itself?
+        truth = run([cotree, "simulate", path, "--csv", "--rtol", "1e-9"]).stdout.decode()
+        own, _ = distance(truth, simulated.stdout.decode())
+        off, where = distance(truth, text)
+        return ("equal" if off <= max(tolerance, 2 * own) else "differs"), (
+            f"{off:.1e} ({where}) from a run with --rtol 1e-9, `simulate` {own:.1e}; {took:.2f} s")
+    return ("equal" if off <= tolerance else "differs"), f"{off:.1e} ({where}), {took:.2f} s"
+
+
+SETTINGS_MODEL = """
+component Turn { parameter phi : Angle = 10 deg  parameter n : Integer = 2  parameter on : Boolean = true
+  parameter share : Real (min = 0, max = 1) = 0.5  parameter m : Mass = 1 kg
+  output y : Real  equation y = (if on then n else 0)*share*sin(phi)*(m/(1 kg)) }
+system S { a : Turn  t : Terminator  connect a.y -> t.u  r : Resistor(R = 1 kohm)  c : Capacitor(C = 1 uF)
+  v : VoltageSource(V = 5 V)  connect v.p -- r.p  connect r.n -- c.p  connect v.n -- c.n -- electrical.ground }
+experiment E of S { stop = 5 ms  plot c.v }
+"""
+# What is set, the exit code, and words of the message, or (column, value at the end).
+SETTINGS = [
+    ("r.R=4kohm", 0, ("c.v", 3.5675)), ("r.R = 4 kohm", 0, ("c.v", 3.5675)), ("r.R=4e3", 0, ("c.v", 3.5675)),
+    ("a.phi=90deg", 0, ("a.y", 1.0)), ("a.phi=0", 0, ("a.y", 0.0)), ("a.m=500g", 0, ("a.y", 0.08682)),
+    ("a.on=false", 0, ("a.y", 0.0)), ("a.share=1", 0, ("a.y", 0.34730)),
+    ("r.R=abc", 2, "r.R"), ("r.R=4kV", 2, "r.R"), ("r.R=4,5", 2, "r.R"), ("r.R=nan", 2, "r.R"), ("r.R=", 2, "r.R"),
+    ("r.R=0x10", 2, "r.R"), ("a.phi=90", 2, "a.phi"), ("a.n=1.5", 2, "a.n"), ("a.share=2", 2, "a.share"),
+    ("r.Q=1", 2, "r.Q"),
+]
+
+
+def check_settings(cotree, compiler, folder):
+    """What `--set` of an emitted program takes and refuses; how many rows are not as they should be."""
+    path, source, program = (os.path.join(folder, name) for name in ("set.cot", "set.c", "set"))
+    open(path, "w").write(SETTINGS_MODEL)
+    run([cotree, "emit", path, "-o", source])
+    run([compiler, "-std=c99", "-O1", source, "-o", program, "-lm"])
+    bad = 0
+    for text, code, want in SETTINGS:
+        got = run([program, "--set", text])
+        fine = got.returncode == code
+        if fine and code == 0:
+            rows = list(csv.reader(io.StringIO(got.stdout.decode())))
+            fine = abs(float(rows[-1][rows[0].index(want[0])]) - want[1]) < 1e-3
+        elif fine:
+            fine = want in got.stderr.decode()
+        if not fine:
+            bad += 1
+            print(f"! --set {text}: exit {got.returncode}: {got.stderr.decode().strip()}", flush=True)
+    return bad
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--cotree", default=os.path.join(ROOT, "build/release/bin/cotree"))
@@ -180,6 +286,7 @@ def main():
     parser.add_argument("--tolerance", type=float, default=1e-6)
     parser.add_argument("--table", action="store_true", help="print a row a model")
     parser.add_argument("--random", type=int, default=0, help="so many random systems instead")
+    parser.add_argument("--defaults", action="store_true", help="programs without options against `simulate`")
     parser.add_argument("models", nargs="*")
     given = parser.parse_args()
     compilers = [c for c in given.compilers.split(",") if run(["which", c]).returncode == 0]
@@ -188,10 +295,16 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         if given.random > 0:
             return 1 if check_random(given.random, given, compilers[0], folder) else 0
-        for model in given.models or list(models()):
+        if given.defaults and not given.models:
+            bad += check_settings(given.cotree, compilers[0], folder)
+        every = [m for m in models() if m.startswith("examples/")] if given.defaults else list(models())
+        for model in given.models or every:
             model = os.path.relpath(os.path.abspath(model), ROOT) if given.models else model
             try:
-                verdict, text = check(model, given.cotree, compilers, folder, given.method, given.tolerance)
+                if given.defaults:
+                    verdict, text = check_defaults(model, given.cotree, compilers, folder, 1e-3)
+                else:
+                    verdict, text = check(model, given.cotree, compilers, folder, given.method, given.tolerance)
             except subprocess.TimeoutExpired as late:
                 verdict, text = "failed", f"no end within {late.timeout} s: {late.cmd[0]}"
             if text.endswith("has no system"):

@@ -60,6 +60,7 @@ typedef struct model {
   crossing* updated; /* by the last event */
   int updated_count, updated_room;
   int changed, fired, undecided; /* by the last event */
+  int undefined;                 /* a condition compares something with no number */
   const char* stopped;           /* by stop("reason") */
 /*@end*/
 } model;

@@ -11,6 +11,11 @@ typedef struct sum {
 typedef struct bound {
   int code, locals, parameters;
 } bound;
+/* What a parameter can be: within these, but not 0 or not a fraction where it says so. */
+typedef struct parameter_bound {
+  double least, most, above, below;
+  int nonzero, whole;
+} parameter_bound;
 /*@if blocks*/
 /* An equation of an implicit block: code that gives the residual, then its partial derivatives by the columns; or
    (code < 0) a sum. */

@@ -235,6 +235,26 @@ void model_reset(model* m) {
 int model_set(model* m, const char* parameter, double number) {
   for (int k = 0; k < MODEL_SETTABLE; ++k) {
     if (strcmp(model_parameter_names[k], parameter) != 0) continue;
+    const parameter_bound* b = parameter_bounds + k;
+    const char* wrong = !isfinite(number)                       ? "is not finite"
+                        : b->whole && number != floor(number)   ? "must be a whole number"
+                        : number < b->least                     ? "is below its least value"
+                        : number > b->most                      ? "is above its largest value"
+                        : number <= b->above                    ? "is not above what it must be above"
+                        : number >= b->below                    ? "is not below what it must be below"
+                        : b->nonzero && number == 0             ? "must not be 0"
+                                                                : NULL;
+    if (wrong != NULL) {
+      const double bound = number < b->least     ? b->least
+                           : number > b->most    ? b->most
+                           : number <= b->above  ? b->above
+                           : number >= b->below  ? b->below
+                                                 : NAN;
+      char text[40] = "";
+      if (!isnan(bound)) snprintf(text, sizeof text, " (%.6g)", bound);
+      snprintf(m->problem, sizeof m->problem, "%s: %.6g %s%s", parameter, number, wrong, text);
+      return 1;
+    }
     m->p[parameter_slots[k]] = number;
     return 0;
   }

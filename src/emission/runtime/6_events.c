@@ -12,11 +12,12 @@ static int is_small(const model* m, int k, double x, double level) {
 }
 /* Whether a condition differs from what is held, at the present values. */
 static int crossed(model* m, double time) {
-  m->crossing_count = 0;
+  m->crossing_count = m->undefined = 0;
   for (int k = 0; k < MODEL_RELATIONS; ++k) {
     const relation* r = relations + k;
     const double x = compute(m, &r->b, time), held = m->v[r->slot];
     if (isfinite(x) && m->largest[k] < fabs(x)) m->largest[k] = fabs(x);
+    if (isnan(x)) m->undefined = 1;
     if (isnan(x) || !differs(held_value(r, x), held)) continue;
     const double level = r->kind != RELATION_LEVEL ? 0 : x < held ? held : held + 1;
     if (m->blocked[k] && is_small(m, k, x, level)) continue;
@@ -26,6 +27,45 @@ static int crossed(model* m, double time) {
     m->crossings[m->crossing_count++].level = level;
   }
   return m->crossing_count > 0;
+}
+static int depends(model* m, const bound* b, int slot, double time) {
+  m->v[slot] = 0;
+  const double x = compute(m, b, time);
+  m->v[slot] = 1;
+  const double y = compute(m, b, time);
+  m->v[slot] = 0;
+  return differs(x, y);
+}
+/* Whether a condition compares something with no number, and something depends on its truth: there is no right one. */
+static int find_undefined(model* m, double time) {
+  if (!m->undefined) return 0;
+  double* now = malloc(3 * sizeof m->v);
+  if (now == NULL) abort();
+  double* values = now + MODEL_SLOTS + 1;
+  int found = 0;
+  memcpy(now, m->v, sizeof m->v);
+  for (int k = 0; k < MODEL_RELATIONS && !found; ++k) {
+    if (!isnan(compute(m, &relations[k].b, time))) continue;
+    for (int truth = 0; truth < 2 && !found; ++truth) {
+      memcpy(m->v, now, sizeof m->v);
+      m->v[relations[k].slot] = truth;
+      found = !run(m, time);
+      m->v[relations[k].slot] = 0;
+      if (truth == 0) memcpy(values, m->v, sizeof m->v);
+    }
+    for (int i = 0; i < MODEL_SLOTS && !found; ++i) found = differs(m->v[i], values[i]);
+    for (int i = 0; i < MODEL_RELATIONS && !found; ++i) found = depends(m, &relations[i].b, relations[k].slot, time);
+/*@if whens*/
+    for (int w = 0; w < MODEL_WHENS && !found; ++w) found = depends(m, &whens[w].b, relations[k].slot, time);
+/*@end*/
+    memcpy(m->v, now, sizeof m->v);
+    if (found)
+      snprintf(m->problem, sizeof m->problem,
+               "at %.9g s: a condition of `%s` is neither true nor false: it compares something that is no number", time,
+               relation_owners[k]);
+  }
+  free(now);
+  return found;
 }
 static int update_relations(model* m, double time, int one_only) {
   if (!crossed(m, time)) return 0;
@@ -122,6 +162,7 @@ static int find_active(model* m, double time, int* active) {
   }
   return count;
 }
+/*@if actions*/
 /* All that acts in a round holds together: repeated until nothing changes. */
 static int sweep_actions(model* m, double time, const int* active, int count) {
   for (int turn = 0; turn < 200; ++turn) {
@@ -143,6 +184,7 @@ static int sweep_actions(model* m, double time, const int* active, int count) {
   snprintf(m->problem, sizeof m->problem, "at %.9g s: what whens set depends on itself, and does not settle", time);
   return 0;
 }
+/*@end*/
 
 /*@if reinits*/
 static int state_at(int slot) {
@@ -271,7 +313,9 @@ static int settle(model* m, double time, int samples, int terminal, int force) {
     int active[MODEL_WHENS + 1];
     count = find_active(m, time, active);
     m->fired += count;
+/*@if actions*/
     if (count > 0 && !sweep_actions(m, time, active, count)) return 0;
+/*@end*/
 /*@if reinits*/
     if (reinit(m, time, active, count)) {
       m->changed = 1;
@@ -289,6 +333,9 @@ static int settle(model* m, double time, int samples, int terminal, int force) {
     snprintf(m->problem, sizeof m->problem, "at %.9g s: chattering: give a condition a hysteresis", time);
     return 0;
   }
+/*@if relations*/
+  if (find_undefined(m, time)) return 0;
+/*@end*/
   set_ticks(m, time, 0);
   for (int k = 0; k < MODEL_INITIALS; ++k) m->v[initial_slots[k]] = 0;
   for (int k = 0; k < MODEL_TERMINALS; ++k) m->v[terminal_slots[k]] = 0;

@@ -1,184 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_NO_MAIN
-/* ---- A run with fixed steps, as `cotree simulate --solver rk4 --step ...` does it ------------------------------------ */
-enum { METHOD_EULER, METHOD_HEUN, METHOD_RK4 };
-
-typedef struct simulation {
-  model m;
-  FILE* out;
-  int method;
-  double start, stop, step, interval, max_step;
-  /* the method: from `before` to `time` */
-  double time, before, end;
-  double y[MODEL_STATES + 1], begin[MODEL_STATES + 1], slope[MODEL_STATES + 1], begin_slope[MODEL_STATES + 1];
-  double moved[MODEL_STATES + 1], k2[MODEL_STATES + 1], k3[MODEL_STATES + 1], k4[MODEL_STATES + 1];
-  /* what happens at times known before */
-  int next_knot;
-  int knot, tick, delayed, checkpoint; /* at the last stop */
-  double row;                          /* output times that are past */
-/*@if delays*/
-  double* arrivals; /* jumps that arrive later */
-  int arrival_count, arrival_room;
-/*@end*/
-/*@if relations*/
-  double last_event, event_gap, last_crossing; /* events without end are noticed */
-  int shrinking, tiny, close;
-  double values[MODEL_SLOTS + 1];
-/*@end*/
-/*@if dead_centres*/
-  double largest[MODEL_DEAD], last[MODEL_DEAD];
-  int falling[MODEL_DEAD], last_sign[MODEL_DEAD], near_zero[MODEL_DEAD];
-/*@end*/
-} simulation;
-
-/* The shortest digits that give the number back. */
-static void write_number(FILE* out, double x) {
-  char text[40], digits[24];
-  int count = 15, used = 0, exponent;
-  if (!isfinite(x)) {
-    fprintf(out, "%s%s", signbit(x) ? "-" : "", isnan(x) ? "nan" : "inf");
-    return;
-  }
-  if (signbit(x)) fputc('-', out);
-  x = fabs(x);
-  if (x == 0) {
-    fputc('0', out);
-    return;
-  }
-  if (x < 2.2250738585072014e-308) count = 1; /* with fewer bits, fewer digits do */
-  for (;; ++count) {
-    snprintf(text, sizeof text, "%.*e", count - 1, x);
-    if (count >= 17 || strtod(text, NULL) == x) break;
-    if (count == 16 && frexp(x, &exponent) == 0.5) { /* below a power of two numbers are denser */
-      char above[40];
-      const char* e = strchr(text, 'e');
-      for (int k = 0; text + k < e; ++k) {
-        if (text[k] != '.') digits[used++] = text[k];
-      }
-      digits[used] = 0;
-      used = 0;
-      snprintf(above, sizeof above, "%llue%d", strtoull(digits, NULL, 10) + 1, atoi(e + 1) - 15);
-      if (strtod(above, NULL) == x) {
-        const int power = atoi(e + 1);
-        snprintf(digits, sizeof digits, "%llu", strtoull(digits, NULL, 10) + 1);
-        snprintf(text, sizeof text, "%c.%se%d", digits[0], digits + 1, power);
-        break;
-      }
-    }
-  }
-  const char* e = strchr(text, 'e');
-  exponent = atoi(e + 1);
-  for (int k = 0; text + k < e; ++k) {
-    if (text[k] != '.') digits[used++] = text[k];
-  }
-  while (used > 1 && digits[used - 1] == '0') --used;
-  digits[used] = 0;
-  if (exponent < -4 || exponent >= 16) {
-    fprintf(out, used > 1 ? "%c.%s" : "%c%s", digits[0], digits + 1);
-    fprintf(out, "e%c%02d", exponent < 0 ? '-' : '+', abs(exponent));
-  } else if (exponent >= used - 1) {
-    fputs(digits, out);
-    for (int k = used; k <= exponent; ++k) fputc('0', out);
-  } else if (exponent >= 0) {
-    fprintf(out, "%.*s.%s", exponent + 1, digits, digits + exponent + 1);
-  } else {
-    fputs("0.", out);
-    for (int k = -1; k > exponent; --k) fputc('0', out);
-    fputs(digits, out);
-  }
-}
-
-static void write_name(FILE* out, const char* name) {
-  if (strpbrk(name, ",\"\r\n") == NULL) {
-    fputs(name, out);
-    return;
-  }
-  fputc('"', out);
-  for (; *name != 0; ++name) {
-    if (*name == '"') fputc('"', out);
-    fputc(*name, out);
-  }
-  fputc('"', out);
-}
-
-static void record(simulation* s, double time) {
-  write_number(s->out, time);
-  for (int k = 0; k < MODEL_OUTPUTS; ++k) {
-    fputc(',', s->out);
-    write_number(s->out, output_value(&s->m, k));
-  }
-  fputc('\n', s->out);
-}
-
-static int slopes(simulation* s, double time, const double* y, double* out) {
-  return model_derivatives(&s->m, time, y, out) == 0;
-}
-static double* moved(simulation* s, double h, const double* slope) {
-  for (int k = 0; k < MODEL_STATES; ++k) s->moved[k] = s->begin[k] + h * slope[k];
-  return s->moved;
-}
-static int method_restart(simulation* s, double time, double end) {
-  s->time = s->before = time;
-  s->end = end;
-  if (MODEL_STATES == 0) return 1;
-  for (int k = 0; k < MODEL_STATES; ++k) s->y[k] = s->begin[k] = s->m.v[model_state_slots[k]];
-  return slopes(s, time, s->y, s->slope);
-}
-static int method_step(simulation* s, double* time) {
-  if (MODEL_STATES == 0) {
-    double most = s->max_step > 0 ? s->max_step : (s->stop - s->start) / 100;
-/*@if delays*/
-    for (int k = 0; k < MODEL_DELAYS; ++k) most = s->m.lines[k].delay < most ? s->m.lines[k].delay : most;
-/*@end*/
-    s->time = s->time + most < s->end ? s->time + most : s->end;
-    *time = s->time;
-    return 1;
-  }
-  const double turns = floor((s->time - s->start) / s->step * (1 + 1e-12) + 1e-9) + 1;
-  const double grid = s->start + turns * s->step, end = grid < s->end ? grid : s->end, h = end - s->time;
-  memcpy(s->begin, s->y, sizeof s->y);
-  memcpy(s->begin_slope, s->slope, sizeof s->slope);
-  s->before = s->time;
-  if (s->method == METHOD_EULER) {
-    memcpy(s->y, moved(s, h, s->begin_slope), sizeof s->y);
-  } else if (s->method == METHOD_HEUN) {
-    if (!slopes(s, s->time + h, moved(s, h, s->begin_slope), s->k2)) return 0;
-    for (int k = 0; k < MODEL_STATES; ++k) s->y[k] = s->begin[k] + h / 2 * (s->begin_slope[k] + s->k2[k]);
-  } else {
-    if (!slopes(s, s->time + h / 2, moved(s, h / 2, s->begin_slope), s->k2) ||
-        !slopes(s, s->time + h / 2, moved(s, h / 2, s->k2), s->k3) ||
-        !slopes(s, s->time + h, moved(s, h, s->k3), s->k4))
-      return 0;
-    for (int k = 0; k < MODEL_STATES; ++k)
-      s->y[k] = s->begin[k] + h / 6 * (s->begin_slope[k] + 2 * s->k2[k] + 2 * s->k3[k] + s->k4[k]);
-  }
-/*@if projection*/
-  if (model_project(&s->m, end, s->y) != 0) return 0;
-/*@end*/
-  if (!slopes(s, end, s->y, s->slope)) return 0;
-  *time = s->time = end;
-  return 1;
-}
-
-/* The states of a time within the last step, and all that follows from them. */
-static int move_to(simulation* s, double time) {
-  double* states = s->moved;
-  const double h = s->time - s->before;
-  memcpy(states, s->y, sizeof s->y);
-  if (time < s->time && h > 0) {
-    const double at = (time - s->before) / h, a = at * at * (3 - 2 * at), b = at * (1 - at) * (1 - at),
-                 c = at * at * (at - 1);
-    for (int k = 0; k < MODEL_STATES; ++k)
-      states[k] = s->begin[k] + a * (s->y[k] - s->begin[k]) + h * (b * s->begin_slope[k] + c * s->slope[k]);
-  }
-  return run_at(&s->m, time, states);
-}
-static int record_at(simulation* s, double time) {
-  if (!move_to(s, time)) return 0;
-  record(s, time);
-  return 1;
-}
-
 static int check_assertions(simulation* s, double time) {
 /*@if assertions*/
   for (int k = 0; k < MODEL_ASSERTIONS; ++k) {
@@ -357,7 +178,7 @@ static int crosses(simulation* s, double time, int* failed) {
     *failed = 1;
     return 0;
   }
-  return crossed(&s->m, time);
+  return crossed(&s->m, time) || find_undefined(&s->m, time);
 }
 static void distances(simulation* s, double time, const crossing* of, int count, double* out, int* failed) {
   if (!move_to(s, time)) {
@@ -403,7 +224,7 @@ static int find_crossing(simulation* s, double from, double* at, int* failed) {
     }
     const double tenth = 0.1 * (high - low), inset = close / 2 < tenth ? close / 2 : tenth;
     double next = guess < low + inset ? low + inset : high - inset < guess ? high - inset : guess;
-    if (turn % 4 == 3 || !isfinite(next)) next = low + (high - low) / 2;
+    if (turn % 4 == 3 || !isfinite(next) || n == 0) next = low + (high - low) / 2;
     if (!(next > low && next < high)) break;
     if (crosses(s, next, failed)) {
       high = next;
@@ -422,6 +243,7 @@ static int find_crossing(simulation* s, double from, double* at, int* failed) {
     }
   }
   *at = high;
+  s->still = low;
   return 1;
 }
 
@@ -481,14 +303,25 @@ static int located_event(simulation* s, double* at, double end) {
   }
   *at = time;
   if (m->changed) {
+    /* Behind a crossing, what its condition guards may have no value any more. */
+    for (int k = 0; k < MODEL_OUTPUTS; ++k) {
+      if (isfinite(s->values[outputs[k].slot])) continue;
+      double* behind = malloc(sizeof m->v);
+      if (behind == NULL) abort();
+      memcpy(behind, m->v, sizeof m->v);
+      if (move_to(s, s->still)) memcpy(s->values, m->v, sizeof m->v);
+      memcpy(m->v, behind, sizeof m->v);
+      free(behind);
+      break;
+    }
     for (int k = 0; k < MODEL_SLOTS; ++k) {
       const double v = m->v[k];
       m->v[k] = s->values[k];
       s->values[k] = v;
     }
-    record(s, time);
+    const int recorded = record(s, time);
     memcpy(m->v, s->values, sizeof m->v);
-    record(s, time);
+    if (!recorded || !record(s, time)) return 0;
 /*@if delays*/
     break_delays(s, time, 1);
 /*@end*/
@@ -514,7 +347,7 @@ static int time_event(simulation* s, double time, int* restart) {
   const int anew = s->knot || s->delayed || changed;
   *restart = anew || s->checkpoint;
   if (anew) {
-    record(s, time);
+    if (!record(s, time)) return 0;
 /*@if delays*/
     break_delays(s, time, s->knot || s->delayed);
 /*@end*/
@@ -526,8 +359,9 @@ static int time_event(simulation* s, double time, int* restart) {
 }
 
 /* From one known time to the next. */
-static int segment(simulation* s, double begin, double* reached, int wanted) {
+static int segment(simulation* s, double begin, double* reached, int happens) {
   const double end = *reached;
+  const int wanted = happens || end >= s->stop;
   double time = begin;
   int stuck = 0;
   while (time < end) {
@@ -550,7 +384,7 @@ static int segment(simulation* s, double begin, double* reached, int wanted) {
 /*@if dead_centres*/
       if (!passes_no_dead_centre(s, from, at)) return 0;
 /*@end*/
-      if (!past(s, from, at, end) || !located_event(s, &at, time)) return 0;
+      if (!past(s, from, at, end) || !check_step(s, s->still) || !located_event(s, &at, time)) return 0;
       from = at;
       if (!s->m.changed) continue;
 /*@if delays*/
@@ -564,17 +398,21 @@ static int segment(simulation* s, double begin, double* reached, int wanted) {
       break;
     }
 /*@end*/
+    s->still = INFINITY;
     if (time > from) {
 /*@if dead_centres*/
       if (!passes_no_dead_centre(s, from, time)) return 0;
 /*@end*/
-      if (!past(s, from, time, end)) return 0;
+      if (!past(s, from, time, end) || !check_step(s, time)) return 0;
     }
   }
   const double next = s->start + (s->row + 1) * s->interval;
   const int due = fabs(next - end) <= 1e-9 * s->interval;
   if (due) ++s->row;
-  return wanted || due ? record_at(s, end) : move_to(s, end);
+  if (happens && end < s->stop) s->still = end - (close_to(s, end) - end);
+  const int done = wanted || due ? record_at(s, end) : move_to(s, end);
+  s->still = INFINITY;
+  return done;
 }
 
 static int integrate(simulation* s) {
@@ -589,7 +427,7 @@ static int integrate(simulation* s) {
     s->end = stop;
     if (restart && !method_restart(s, time, stop)) return 0;
     double reached = stop;
-    if (!segment(s, time, &reached, knot || tick || delayed || stop >= s->stop)) return 0;
+    if (!segment(s, time, &reached, knot || tick || delayed)) return 0;
     located = reached < stop;
     time = reached;
     s->knot = knot;
@@ -609,16 +447,83 @@ static int integrate(simulation* s) {
 /*@if events*/
   if (MODEL_TERMINALS == 0 && !s->tick) return 1;
   if (!settle(&s->m, time, s->tick, 1, 1)) return 0;
-  if (s->m.changed) record(s, time);
+  if (s->m.changed && !record(s, time)) return 0;
 /*@end*/
   return 1;
 }
 
 static int usage(const char* program) {
   fprintf(stderr,
-          "usage: %s [--stop T] [--step H] [--interval H] [--method euler|heun|rk4] [--set NAME=NUMBER] [-o FILE]\n",
+          "usage: %s [--stop T] [--interval H] [--rtol R] [--method auto|euler|heun|rk4] [--step H] [--set NAME=VALUE] "
+          "[-o FILE]\n",
           program);
   return 2;
+}
+
+/* A number with a unit, as the language reads it: `4`, `4 kohm`, `4e3ohm`. Units: the one of the quantity, with a prefix
+   where it is a single one. 0, or what is wrong. */
+static const char* read_value(const char* text, const char* unit, double* value) {
+  static const char prefixes[] = "fpnumcdhkMGT";
+  static const double powers[] = {1e-15, 1e-12, 1e-9, 1e-6, 1e-3, 1e-2, 1e-1, 1e2, 1e3, 1e6, 1e9, 1e12};
+  const char* at = text;
+  char* end = NULL;
+  while (*at == ' ') ++at;
+  if (strncmp(at, "true", 5) == 0 || strncmp(at, "false", 6) == 0) {
+    *value = *at == 't';
+    return NULL;
+  }
+  const char* digits = at;
+  if (*digits == '+' || *digits == '-') ++digits;
+  if (strspn(digits, "0123456789.") == 0 || digits[1] == 'x' || digits[1] == 'X') return "is no number";
+  *value = strtod(at, &end);
+  if (end == at) return "is no number";
+  if (!isfinite(*value)) return "is not finite";
+  while (*end == ' ') ++end;
+  if (*end == 0) return strcmp(unit, "rad") == 0 && *value != 0 ? "is an angle without a unit" : NULL;
+  if (strcmp(end, unit) == 0) return NULL;
+  if (strcmp(unit, "rad") == 0 && strcmp(end, "deg") == 0) {
+    *value *= 3.14159265358979323846 / 180;
+    return NULL;
+  }
+  const int kilogram = strcmp(unit, "kg") == 0;
+  const char* base = kilogram ? "g" : unit;
+  if (strlen(base) == 0 || strpbrk(base, "*/^ ") != NULL) return "has another unit";
+  if (kilogram) *value *= 1e-3;
+  if (strcmp(end, base) == 0) return NULL;
+  const char* prefix = strchr(prefixes, *end);
+  if (prefix == NULL || strcmp(end + 1, base) != 0) return "has another unit";
+  *value *= powers[prefix - prefixes];
+  return NULL;
+}
+static int read_setting(model* m, const char* text) {
+  const char* sign = strchr(text, '=');
+  char name[400] = {0};
+  size_t length = sign == NULL ? strlen(text) : (size_t)(sign - text);
+  while (length > 0 && text[length - 1] == ' ') --length;
+  if (sign == NULL || length >= sizeof name) {
+    fprintf(stderr, "--set %s: write NAME=VALUE\n", text);
+    return 0;
+  }
+  memcpy(name, text, length);
+  double value = 0;
+  for (int k = 0; k < MODEL_SETTABLE; ++k) {
+    if (strcmp(model_parameter_names[k], name) != 0) continue;
+    const char* unit = model_parameter_units[k];
+    const char* wrong = read_value(sign + 1, unit, &value);
+    if (wrong == NULL) break;
+    if (strcmp(unit, "rad") == 0) unit = "deg or rad";
+    fprintf(stderr, "--set %s: `%s` %s; give a number%s%s\n", name, sign + 1, wrong, *unit == 0 ? "" : " in ", unit);
+    return 0;
+  }
+  if (model_set(m, name, value) == 0) return 1;
+  fprintf(stderr, "--set: %s\n", m->problem);
+  return 0;
+}
+static int read_time(const char* option, const char* text, double* value) {
+  const char* wrong = read_value(text, "s", value);
+  if (wrong == NULL && !(*value > 0)) wrong = "is not above 0";
+  if (wrong != NULL) fprintf(stderr, "%s: `%s` %s; give a time in s\n", option, text, wrong);
+  return wrong == NULL;
 }
 
 int main(int count, char** words) {
@@ -630,28 +535,42 @@ int main(int count, char** words) {
   s.step = run_step;
   s.interval = run_interval;
   s.max_step = run_max_step;
+  s.rtol = run_rtol;
+  s.still = INFINITY;
   model_reset(&s.m);
+  int step_given = 0, method_given = 0;
   for (int k = 1; k < count; k += 2) {
     const char *word = words[k], *value = k + 1 < count ? words[k + 1] : NULL;
     if (value == NULL) return usage(words[0]);
-    if (strcmp(word, "--stop") == 0) s.stop = atof(value);
-    else if (strcmp(word, "--step") == 0) s.step = atof(value);
-    else if (strcmp(word, "--interval") == 0) s.interval = atof(value);
-    else if (strcmp(word, "-o") == 0) path = value;
-    else if (strcmp(word, "--method") == 0 && strcmp(value, "euler") == 0) s.method = METHOD_EULER;
-    else if (strcmp(word, "--method") == 0 && strcmp(value, "heun") == 0) s.method = METHOD_HEUN;
-    else if (strcmp(word, "--method") == 0 && strcmp(value, "rk4") == 0) s.method = METHOD_RK4;
-    else if (strcmp(word, "--set") == 0 && strchr(value, '=') != NULL) {
-      char name[200] = {0};
-      const size_t length = (size_t)(strchr(value, '=') - value);
-      if (length < sizeof name) memcpy(name, value, length);
-      if (model_set(&s.m, name, atof(strchr(value, '=') + 1)) != 0) {
-        fprintf(stderr, "%s\n", s.m.problem);
-        return 2;
-      }
-    } else return usage(words[0]);
+    if (strcmp(word, "--stop") == 0) {
+      const char* wrong = read_value(value, "s", &s.stop);
+      if (wrong != NULL) return fprintf(stderr, "--stop: `%s` %s; give a time in s\n", value, wrong), 2;
+    } else if (strcmp(word, "--step") == 0) {
+      if (!read_time(word, value, &s.step)) return 2;
+      step_given = 1;
+    } else if (strcmp(word, "--interval") == 0) {
+      if (!read_time(word, value, &s.interval)) return 2;
+    } else if (strcmp(word, "--rtol") == 0) {
+      const char* wrong = read_value(value, "", &s.rtol);
+      if (wrong == NULL && !(s.rtol >= 1e-13 && s.rtol <= 0.1)) wrong = "is not between 1e-13 and 0.1";
+      if (wrong != NULL) return fprintf(stderr, "--rtol: `%s` %s\n", value, wrong), 2;
+    } else if (strcmp(word, "-o") == 0) {
+      path = value;
+    } else if (strcmp(word, "--method") == 0) {
+      static const char* const names[] = {"euler", "heun", "rk4", "auto"};
+      int found = -1;
+      for (int n = 0; n < 4; ++n) found = strcmp(value, names[n]) == 0 ? n : found;
+      if (found < 0) return usage(words[0]);
+      s.method = found;
+      method_given = 1;
+    } else if (strcmp(word, "--set") == 0) {
+      if (!read_setting(&s.m, value)) return 2;
+    } else {
+      return usage(words[0]);
+    }
   }
-  if (!(s.stop > s.start) || s.step < 0 || s.interval < 0) return usage(words[0]);
+  if (step_given && !method_given && s.method == METHOD_AUTO) s.method = METHOD_RK4;
+  if (!(s.stop > s.start)) return usage(words[0]);
   if (s.step == 0) s.step = s.interval > 0 ? s.interval : (s.stop - s.start) / 1000;
   if (s.interval == 0) s.interval = (s.stop - s.start) / 500;
   s.out = path == NULL ? stdout : fopen(path, "w");
@@ -671,7 +590,7 @@ int main(int count, char** words) {
 /*@end*/
   int over = model_init(&s.m, s.start, s.stop) != 0;
 /*@if delays*/
-  for (int k = 0; k < MODEL_DELAYS && !over && s.method != METHOD_EULER; ++k) {
+  for (int k = 0; k < MODEL_DELAYS && !over && s.method != METHOD_EULER && s.method != METHOD_AUTO; ++k) {
     if (s.step <= s.m.lines[k].delay * (1 + 1e-9)) continue;
     fprintf(stderr, "the step of %g s is longer than a delay, %g s\n", s.step, s.m.lines[k].delay);
     return 2;
@@ -684,8 +603,7 @@ int main(int count, char** words) {
       write_name(s.out, model_output_names[k]);
     }
     fputc('\n', s.out);
-    record(&s, s.start);
-    over = !check_assertions(&s, s.start) || !integrate(&s);
+    over = !record(&s, s.start) || !check_assertions(&s, s.start) || !integrate(&s);
   }
 /*@if events*/
   if (s.m.stopped != NULL) {
@@ -695,6 +613,9 @@ int main(int count, char** words) {
 /*@end*/
   const int closed = fflush(s.out) == 0 && (path == NULL || fclose(s.out) == 0);
   model_free(&s.m);
+  free(s.matrix);
+  free(s.jacobian);
+  if (!over) say_growth(&s);
   if (over) fprintf(stderr, "the run failed %s\n", s.m.problem);
   return over ? 4 : closed ? 0 : 5;
 }

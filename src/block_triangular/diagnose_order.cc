@@ -122,6 +122,11 @@ void DiagnoseSingular(const EquationSystem& system, const Offsets& offsets, Diag
          m == 0   ? "no unknown"
          : m == 1 ? "1 unknown"
                   : std::to_string(m) + " unknowns"});
+    if (ids.size() == 1) {
+      const std::string both = "contradict each other";
+      const size_t at = report.message.find(both);
+      if (at != std::string::npos) report.message.replace(at, both.size(), "contradicts itself");
+    }
     show(report, offsets.over_equations);
     if (m > 0) report.Note("unknowns: " + VariableNames(system, variables));
     std::vector<VariableRef> open;
@@ -161,6 +166,13 @@ void DiagnoseRedundant(const EquationSystem& system, const std::vector<Combinati
   diagnostics.Report(messages::kRedundant, ComponentPlace(*system.model, *system.graph, left_out),
                      {Names(system, Collect(system, equations)),
                       ComponentName(*system.model, *system.graph, left_out)});
+}
+
+void DiagnoseGainOne(const EquationSystem& system, const std::vector<ComponentId>& loop, uint32_t left,
+                     Diagnostics& diagnostics) {
+  auto& report = diagnostics.Report(messages::kGainOne, PlaceOf(system, loop), {Names(system, loop)});
+  report.Note("what goes round comes back unchanged, so nothing is left of their values but " +
+              system.EquationText(left));
 }
 
 namespace {

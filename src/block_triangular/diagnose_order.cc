@@ -164,6 +164,13 @@ void DiagnoseRedundant(const EquationSystem& system, const std::vector<Combinati
                       ComponentName(*system.model, *system.graph, left_out)});
 }
 
+void DiagnoseGainOne(const EquationSystem& system, const std::vector<ComponentId>& loop, uint32_t left,
+                     Diagnostics& diagnostics) {
+  auto& report = diagnostics.Report(messages::kGainOne, PlaceOf(system, loop), {Names(system, loop)});
+  report.Note("what goes round comes back unchanged, so nothing is left of their values but " +
+              system.EquationText(left));
+}
+
 namespace {
 
 // Whose values a slot is, looked at through the sums of circuits and cut-sets.

@@ -19,6 +19,10 @@ void DiagnoseDependent(const EquationSystem& system, const std::vector<Combinati
 void DiagnoseRedundant(const EquationSystem& system, const std::vector<CombinationTerm>& terms,
                        ComponentId left_out, Diagnostics& diagnostics);
 
+/// A loop of signals that comes back as it went out: `left` is the equation that is left of it.
+void DiagnoseGainOne(const EquationSystem& system, const std::vector<ComponentId>& loop, uint32_t left,
+                     Diagnostics& diagnostics);
+
 /// A block of equations to be solved together that has truth values among its unknowns, which have no slope
 /// to follow: there may be no solution (b = not b), or two (a latch of two gates).
 void DiagnoseBooleanLoop(const SortedSystem& sorted, uint32_t block, Diagnostics& diagnostics);

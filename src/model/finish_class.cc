@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <unordered_map>
 
 #include "expr/dependence.h"
 #include "model/class_builder.h"
@@ -91,12 +92,13 @@ void ClassBuilder::CheckParameterCycles() {
   const size_t count = class_.parameters.size();
   std::vector<uint8_t> state(count, 0);  // 0 new, 1 on the way, 2 done
   std::vector<std::vector<uint32_t>> uses(count);
+  std::unordered_map<uint32_t, uint32_t> of_symbol;
+  for (uint32_t p = 0; p < count; ++p) of_symbol.emplace(class_.parameters[p].symbol.value, p);
   for (size_t p = 0; p < count; ++p) {
     if (class_.parameters[p].value.IsNone()) continue;
     for (const SymbolId symbol : FindSymbols(pool_, class_.parameters[p].value)) {
-      for (uint32_t q = 0; q < count; ++q) {
-        if (class_.parameters[q].symbol == symbol) uses[p].push_back(q);
-      }
+      const auto at = of_symbol.find(symbol.value);
+      if (at != of_symbol.end()) uses[p].push_back(at->second);
     }
   }
   for (uint32_t start = 0; start < count; ++start) {

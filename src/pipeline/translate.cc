@@ -63,6 +63,7 @@ class Translator {
   void AddWishes(TreePreferences* out) const;
   void SayCancelling(std::vector<ComponentId> ids);
   bool LeaveOut(const Cancellation& cancellation);
+  bool SayGainOne(const std::map<uint32_t, std::vector<ComponentId>>& combined);
   bool Settings(std::vector<SystemSetting>& settings) {
     return EvaluateSettings(model_, system_, SettingsOf(loaded_.choice, options_.chosen), settings,
                             loaded_.diagnostics);
@@ -391,13 +392,32 @@ bool Translator::LeaveOut(const Cancellation& c) {
   return false;
 }
 
+// Whether what contradicts is what is left of a loop of signals that cancels itself.
+bool Translator::SayGainOne(const std::map<uint32_t, std::vector<ComponentId>>& combined) {
+  for (const uint32_t equation : out_->sorted->offsets.over_equations) {
+    const auto at = combined.find(equation);
+    if (at == combined.end()) continue;
+    std::vector<ComponentId> loop = at->second;
+    std::sort(loop.begin(), loop.end());
+    loop.erase(std::unique(loop.begin(), loop.end()), loop.end());
+    if (std::any_of(loop.begin(), loop.end(),
+                    [&](ComponentId id) { return !out_->graph->ElementOf(id).edges.empty(); }))
+      continue;
+    DiagnoseGainOne(*out_->equations, loop, equation, loaded_.diagnostics);
+    return true;
+  }
+  return false;
+}
+
 bool Translator::Sort() {
   EquationSystem& system = *out_->equations;
+  std::map<uint32_t, std::vector<ComponentId>> combined;  // by the equation in whose place it stands: whose
   // Each round takes one differentiation of an equation away, so their number is bounded.
   for (;;) {
     out_->sorted = std::make_shared<SortedSystem>(SortEquations(system));
     EndStage("sort");
     if (out_->sorted->singular) {
+      if (SayGainOne(combined)) return false;
       DiagnoseSingular(system, out_->sorted->offsets, loaded_.diagnostics);
       return false;
     }
@@ -421,9 +441,10 @@ bool Translator::Sort() {
         if (system.IsRow(t.equation)) continue;
         for (const ComponentId id : ComponentsOf(system, t.equation)) ids.push_back(id);
       }
-      const Combined combined = ReplaceEquation(system, c.terms, c.cancelled);
-      if (combined == Combined::kSaysNothing && LeaveOut(c)) continue;
-      if (combined != Combined::kReplaced) {
+      const Combined became = ReplaceEquation(system, c.terms, c.cancelled);
+      if (became == Combined::kSaysNothing && LeaveOut(c)) continue;
+      if (became == Combined::kReplaced) combined[c.terms.front().equation] = ids;
+      if (became != Combined::kReplaced) {
         DiagnoseDependent(system, c.terms, c.cancelled, loaded_.diagnostics);
         return false;
       }

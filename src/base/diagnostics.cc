@@ -255,7 +255,8 @@ std::string_view Nearest(std::string_view word, const std::vector<std::string_vi
 std::string Suggestion(std::string_view word, const std::vector<std::string_view>& candidates,
                        std::string_view list) {
   const std::string_view near = Nearest(word, candidates);
-  if (!near.empty()) return "did you mean `" + std::string(near) + "`?";
+  // Any letter is near any other one: a list says more.
+  if (!near.empty() && (word.size() > 1 || list.empty())) return "did you mean `" + std::string(near) + "`?";
   if (list.empty() || candidates.empty()) return {};
   constexpr size_t kMost = 12;
   std::string out(list);

@@ -314,7 +314,12 @@ NodeId Parser::ParseExperiment() {
 // motor.R = 0.3 ohm, or a model instead of a value: motor as ideal
 NodeId Parser::ParseSet(Builder& node) {
   Add(node, ParsePath());
-  if (!ParseModelChoice(node) && Expect(TokenKind::kEqual)) Add(node, ParseExpression());
+  if (ParseModelChoice(node)) return Close(node);
+  if (Accept(TokenKind::kEqual))
+    Add(node, ParseExpression());
+  else
+    Report(messages::kExpected, AfterPrevious(), {"`=`", Found()})
+        .Help("write `path = value`, or `path as model`");
   return Close(node);
 }
 

@@ -64,7 +64,7 @@ NodeId Parser::ParseSettingOnly() {
   whole_file_ = false;
   Builder node = Open(NodeKind::kSet);
   if (!Is(TokenKind::kName)) {
-    Report(messages::kExpected, Here(), {"the name of a parameter", Found()});
+    Report(messages::kExpected, Here(), {"a path", Found()}).Help("write `path = value`, or `path as model`");
     return OpenAt(NodeKind::kError, 0).id;
   }
   ParseSet(node);

@@ -370,7 +370,7 @@ struct Setting {
   struct Step {
     uint32_t instance = 0;
     Selection elements;
-    Shape shape;  // of the array of instances, in parameters of the system
+    Shape shape;  // of the array of instances, in parameters of the class that has it
   };
   std::string path;  // as it was written: "rack.drive[3].motor.R"
   std::vector<Step> steps;

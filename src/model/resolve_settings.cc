@@ -25,7 +25,7 @@ class Without {
 // Dimensions of an array that a selection leaves.
 size_t RankOf(const Selection& elements) {
   size_t rank = 0;
-  for (const auto& subscript : elements) rank += subscript && subscript->to.IsNone() ? 0 : 1;
+  for (const auto& subscript : elements) rank += subscript && subscript->to.IsNone() ? 0u : 1u;
   return rank;
 }
 

@@ -59,6 +59,10 @@ class Chooser {
       out_.system = model_.experiments[k].system;
       const std::string own = NameOf(out_.system);
       if (request_.system.empty() || request_.system == own) return true;
+      std::vector<std::string> systems;
+      for (const ClassId id : model_.systems) systems.push_back(NameOf(id));
+      if (std::find(systems.begin(), systems.end(), request_.system) == systems.end())
+        return Unknown("system", request_.system, systems);
       const std::vector<std::string> others = ExperimentsOf(request_.system);
       return Refuse("the experiment `" + request_.experiment + "` is one of `" + own + "`, not of `" +
                     request_.system + "`" +

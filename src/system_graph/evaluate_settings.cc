@@ -181,7 +181,7 @@ class Evaluator {
     // The dimensions over which the value runs: the last ones that are no single elements.
     std::vector<size_t> running;
     size_t skip = 0;
-    for (const Extent& d : extents) skip += d.single ? 0 : 1;
+    for (const Extent& d : extents) skip += d.single ? 0u : 1u;
     skip -= std::min(skip, s.value_shape.size());
     std::vector<int64_t> counts;
     uint64_t total = 1;
@@ -231,7 +231,7 @@ class Evaluator {
         for (size_t k = 0; k < rank; ++k, ++next) {
           const bool runs = running_next < running.size() && running[running_next] == next;
           ranges.push_back(runs ? extents[next].indices.At(at[running_next]) : extents[next].indices.Range());
-          running_next += runs ? 1 : 0;
+          running_next += runs ? 1u : 0u;
         }
         return ranges;
       };

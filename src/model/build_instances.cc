@@ -17,10 +17,6 @@ void ClassBuilder::DeclareInstance(NodeId node) {
         .Help("make it a component; software has code only");
   }
   const ClassId id = use.IsNone() ? ClassId::None() : builder_.ResolveClass(*tree_, tree_id_, use);
-  if (!id.IsNone() && builder_.model[id].kind == ClassKind::kSystem) {
-    Report(messages::kNotAClass, use, {TextOf(use), "a system"})
-        .Help("change `system` to `component` to use it inside another");
-  }
   const size_t generics = id.IsNone() ? 0 : builder_.model[id].generics.size();
   for (const NodeId name : tree_->Children(node)) {
     if (tree_->kind(name) != NodeKind::kName) continue;

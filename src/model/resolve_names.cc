@@ -105,6 +105,8 @@ DeclarationId ModelBuilder::FindDeclaration(const SyntaxTree& tree, NodeId path,
     if (declarations[other.found[0]].kind == NodeKind::kDomain)
       report.Help("a terminal is declared with `terminal` in front: `terminal p : " +
                   std::string(tree.Text(path)) + "`");
+    if (declarations[other.found[0]].kind == NodeKind::kSystem)
+      report.Help("change `system` to `component` to use it inside another");
     if (declarations[other.found[0]].kind == NodeKind::kQuantity)
       report.Help("a parameter is declared with `parameter` in front, a variable with `variable`");
     return DeclarationId::None();

@@ -24,14 +24,18 @@ struct Row {
 void Expect(const std::vector<Row>& rows) {
   const TemporaryFolder folder;
   WriteText(folder / "m.cot",
-            "system RC { v : VoltageSource(V = 5 V)  r : Resistor(R = 1 kohm)  connect v.p -- r.p  connect v.n -- r.n "
+            "system RC { v : VoltageSource(V = 5 V)  r : Resistor(R = 1 kohm)  connect v.p -- r.p  connect "
+            "v.n -- r.n "
             "-- electrical.ground }\nexperiment E of RC { stop = 1 ms }\n");
   for (const Row& row : rows) {
     const Ran ran = test::RunCotree(row.words, folder.path());
     const std::string all = ran.out + ran.err;
     EXPECT_EQ(ran.exit_code, row.exit_code) << row.words[0] << "\n" << all;
-    for (const std::string& said : row.said) EXPECT_NE(all.find(said), std::string::npos) << said << "\n" << all;
-    if (!row.unsaid.empty()) EXPECT_EQ(all.find(row.unsaid), std::string::npos) << all;
+    for (const std::string& said : row.said)
+      EXPECT_NE(all.find(said), std::string::npos) << said << "\n" << all;
+    if (!row.unsaid.empty()) {
+      EXPECT_EQ(all.find(row.unsaid), std::string::npos) << all;
+    }
   }
 }
 

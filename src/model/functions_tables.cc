@@ -351,8 +351,7 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
       double factor = 1, offset = 0;
       if (!c.unit.empty()) {
         const UnitResult& unit = model.units.Lookup(c.unit);
-        if (!unit || unit->dimension != type.dimension.si ||
-            KindsClash(unit->kind, type.kind)) {
+        if (!unit || unit->dimension != type.dimension.si || KindsClash(unit->kind, type.kind)) {
           bad("column `" + c.name + "` is in `" + c.unit + "`, but " + type.unit + " is wanted");
           return false;
         }

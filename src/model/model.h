@@ -62,7 +62,7 @@ struct Domain {
   NameId name;
   NameId across, rate, acceleration, through;  // rate, acceleration may be None
   Type across_type, through_type;
-  ExprId power;  // in symbols named as the variables
+  ExprId power;          // in symbols named as the variables
   bool spatial = false;  // `spatial = frames`: its vertices are frames in space (src/mechanics)
   Origin origin;
 };
@@ -280,7 +280,7 @@ struct OutputGroup {
 /** Two generics of a class between which a plain number stands (`parameter k : $b/$a = 1`): where their
 dimensions are equal, so are their kinds. */
 struct KindLink {
-  uint32_t from = 0, to = 0;         // $a, $b
+  uint32_t from = 0, to = 0;        // $a, $b
   uint32_t parameter = UINT32_MAX;  // void where this parameter is given; none: always
 };
 
@@ -326,13 +326,13 @@ struct ComponentClass {
   std::vector<std::string> generic_units;       // beside it: the text for people, e.g. "rad"
   std::vector<KindHint> generic_kinds;          // beside it: the kind, if it is known
   std::vector<KindLink> kind_links;
-  std::vector<std::string> inferred_units;      // by variable, then parameter: where no type was declared
+  std::vector<std::string> inferred_units;  // by variable, then parameter: where no type was declared
   std::vector<SizeCheck> size_checks;
   std::vector<ParameterUse> parameter_uses;  // by parameter
 
-  bool steady = false;  // a system with `initial = steady`
+  bool steady = false;    // a system with `initial = steady`
   bool absolute = false;  // a system with `coordinates = absolute`
-  NameId spatial;       // `spatial = revolute`: what it is in space (src/mechanics); None: nothing
+  NameId spatial;         // `spatial = revolute`: what it is in space (src/mechanics); None: nothing
 
   // Software components.
   ExprId sample_period;  // None: continuous

@@ -345,7 +345,8 @@ ClassId ModelBuilder::BuildClass(DeclarationId id, NameId model_name, Origin use
                            {NameText(declarations[id].name), chain + NameText(declarations[id].name)});
     for (size_t k = 0; k < declarations.size(); ++k) {
       const Declaration& other = declarations[DeclarationId(k)];
-      if (other.name != declarations[id].name || !IsComponent(other.kind) || !declarations.IsLibrary(other.file))
+      if (other.name != declarations[id].name || !IsComponent(other.kind) ||
+          !declarations.IsLibrary(other.file))
         continue;
       report.helps.assign(1, "if that of the library is meant, write `" + NameText(other.package) + "." +
                                  NameText(other.name) + "`, or give yours another name");

@@ -10,13 +10,19 @@ namespace cotree {
 namespace {
 
 TEST(Nearest, KnowsPartsOfNames) {
-  const std::vector<std::string_view> names = {"Ramp",    "FixedPump", "VariablePump", "Not",      "DCMotor",
+  const std::vector<std::string_view> names = {"Ramp",    "FixedPump", "VariablePump", "Not",       "DCMotor",
                                                "Stepper", "Resistor",  "PI",           "SampledPI", "Gear"};
   const std::pair<const char*, const char*> rows[] = {
-      {"Pump", "FixedPump"},   // a part; Ramp has two wrong letters of four
-      {"Motr", "DCMotor"},     // a part with a wrong letter
-      {"motor", "DCMotor"},    {"Resistr", "Resistor"}, {"resistor", "Resistor"}, {"Gaer", "Gear"},
-      {"pump_fixed", ""},      {"Sampled", "SampledPI"}, {"pi", "PI"},             {"X", ""},
+      {"Pump", "FixedPump"},  // a part; Ramp has two wrong letters of four
+      {"Motr", "DCMotor"},    // a part with a wrong letter
+      {"motor", "DCMotor"},
+      {"Resistr", "Resistor"},
+      {"resistor", "Resistor"},
+      {"Gaer", "Gear"},
+      {"pump_fixed", ""},
+      {"Sampled", "SampledPI"},
+      {"pi", "PI"},
+      {"X", ""},
       {"Qx", ""},
   };
   for (const auto& [word, meant] : rows) EXPECT_EQ(Nearest(word, names), meant) << word;

@@ -214,7 +214,8 @@ size_t MostWrong(size_t letters) {
 
 /// How far a candidate is from a word; none: it cannot be meant. A wrong letter counts 2, so that a name of
 /// which the word is a part lies between one wrong letter and two.
-std::optional<size_t> DistanceOf(std::string_view word, const std::string& lower, std::string_view candidate) {
+std::optional<size_t> DistanceOf(std::string_view word, const std::string& lower,
+                                 std::string_view candidate) {
   const size_t most = MostWrong(word.size());
   const std::string other = LowerCase(candidate);
   if (other == lower) return 1;
@@ -243,7 +244,9 @@ std::string_view Nearest(std::string_view word, const std::vector<std::string_vi
     if (candidate == word || candidate.empty() || candidate.size() > 256) continue;
     const auto distance = DistanceOf(word, lower, candidate);
     if (!distance) continue;
-    const auto key = [](size_t d, std::string_view name) { return std::tuple(d, d < 3 ? 0 : name.size(), name); };
+    const auto key = [](size_t d, std::string_view name) {
+      return std::tuple(d, d < 3 ? 0 : name.size(), name);
+    };
     if (best.empty() || key(*distance, candidate) < key(best_distance, best)) {
       best = candidate;
       best_distance = *distance;

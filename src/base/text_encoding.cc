@@ -33,8 +33,10 @@ size_t CharacterBytes(std::string_view text, size_t at) {
   const unsigned first = byte(0);
   if (at >= text.size()) return 0;
   if (first < 0x80) return 1;
-  const size_t bytes = first >= 0xC2 && first < 0xE0 ? 2 : first >= 0xE0 && first < 0xF0 ? 3
-                       : first >= 0xF0 && first < 0xF5 ? 4 : 0;
+  const size_t bytes = first >= 0xC2 && first < 0xE0   ? 2
+                       : first >= 0xE0 && first < 0xF0 ? 3
+                       : first >= 0xF0 && first < 0xF5 ? 4
+                                                       : 0;
   for (size_t k = 1; k < bytes; ++k) {
     if ((byte(k) & 0xC0u) != 0x80u) return 0;
   }

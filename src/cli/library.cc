@@ -59,9 +59,8 @@ std::vector<DeclarationId> Search(LoadedModel& loaded, std::string_view text) {
     const DeclarationId id(i);
     const Declaration d = (*loaded.declarations)[id];
     if (!IsClass(d.kind)) continue;
-    const std::vector<std::string> words = WordsOf(loaded.model.Text(d.name) + " " +
-                                                   loaded.model.Text(d.package) + " " +
-                                                   DocumentationOf(loaded, id));
+    const std::vector<std::string> words = WordsOf(
+        loaded.model.Text(d.name) + " " + loaded.model.Text(d.package) + " " + DocumentationOf(loaded, id));
     if (std::all_of(wanted.begin(), wanted.end(), [&](const auto& word) { return Mentions(words, word); }))
       found.push_back(id);
   }

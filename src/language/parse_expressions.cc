@@ -259,8 +259,8 @@ bool Parser::UnitGroupFollows() {
           return false;
         break;
       case TokenKind::kNumber:  // an exponent, or the 1 of 1/s
-        if (Kind(k - 1) == TokenKind::kLeftParen &&
-            (k < 2 || Kind(k - 2) != TokenKind::kCaret) && tree_.TokenText(at_ + k) != "1")
+        if (Kind(k - 1) == TokenKind::kLeftParen && (k < 2 || Kind(k - 2) != TokenKind::kCaret) &&
+            tree_.TokenText(at_ + k) != "1")
           return false;
         break;
       case TokenKind::kName:

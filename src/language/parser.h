@@ -164,11 +164,11 @@ class Parser {
   // twice.
   mutable uint32_t names_begin_ = 0, names_end_ = 0;
   mutable bool names_declare_ = false;
-  uint32_t error_token_ = UINT32_MAX;  // the token of the last message
-  uint32_t quiet_end_ = 0;             // tokens before it give no further messages
+  uint32_t error_token_ = UINT32_MAX;                             // the token of the last message
+  uint32_t quiet_end_ = 0;                                        // tokens before it give no further messages
   std::optional<std::unordered_set<std::string_view>> declared_;  // names that the text declares; when asked
   std::unique_ptr<UdunitsReader> udunits_;                        // when asked
-  std::set<std::string> misused_;      // words of the language that were used as names
+  std::set<std::string> misused_;  // words of the language that were used as names
   Diagnostic unsaid_{};
   bool braces_counted_ = false;
   int64_t missing_braces_ = 0;

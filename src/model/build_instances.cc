@@ -72,10 +72,6 @@ void ClassBuilder::DeclareInstance(NodeId node) {
       for (const ModelChoice& choice : choices) {
         if (choice.path.empty()) rechosen_.insert(static_cast<uint32_t>(class_.instances.size()));
       }
-      if (!resolved && !id.IsNone() && builder_.model[id].kind == ClassKind::kSystem) {
-        Report(messages::kNotAClass, use, {TextOf(use), "a system"})
-            .Help("change `system` to `component` to use it inside another");
-      }
       resolved = true;
     }
     const size_t generics = id.IsNone() ? 0 : builder_.model[id].generics.size();

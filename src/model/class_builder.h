@@ -317,7 +317,8 @@ class ClassBuilder {
   std::vector<DimEquation> dim_equations_;           // beside tags_, up to kMostBlamedEquations
   std::vector<Contradiction> contradictions_;
   std::vector<DimVarId> generic_vars_;  // beside class_.generic_values
-  // Unknowns that are the same thing, whatever their dimension: one kind, and one unit that people would write.
+  // Unknowns that are the same thing, whatever their dimension: one kind, and one unit that people would
+  // write.
   LargeVector<uint32_t> same_parent_;  // by DimVarId
   std::vector<std::string> hints_;     // of the root
   LargeVector<FoundKind> kinds_;       // of the root

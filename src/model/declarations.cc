@@ -169,7 +169,8 @@ void Declarations::Import(FileId file, const SyntaxTree& tree, NodeId node) {
     }
     const FileId imported = AddText(path, std::move(*text));
     const auto& said = diagnostics_.list();
-    if (!said.empty() && said.back().info == &language_messages::kNotText && said.back().where.file == imported)
+    if (!said.empty() && said.back().info == &language_messages::kNotText &&
+        said.back().where.file == imported)
       lacks_files_ = true;
     Info(file).imported_files.push_back(imported);
     return;

@@ -86,8 +86,8 @@ std::string ClassBuilder::DimText(const DimExpr& dim) {
   return FormatDimension(value, [&](GenericId id) { return builder_.NameText(cls_->generics[id.index()]); });
 }
 
-/* The same in the units of what is connected: V*s/rad, not the Wb that has its dimension. Empty: these are not
-known. */
+/* The same in the units of what is connected: V*s/rad, not the Wb that has its dimension. Empty: these are
+not known. */
 std::string ClassBuilder::TextOfHints(const DimExpr& dim) {
   if (dim.known() || !dim.constant.generics.empty()) return {};
   std::string text = dim.constant.IsOne() ? "1" : builder_.DimensionText(dim.constant.si);

@@ -19,8 +19,8 @@ std::string UnitOfKind(KindHint kind) {
 
 /// $a, if a dimension is just that.
 std::optional<GenericId> PlainGeneric(const DimensionVector& dimension) {
-  const bool plain = dimension.si.IsOne() && dimension.generics.size() == 1 &&
-                     dimension.generics[0].exponent == Rational(1);
+  const bool plain =
+      dimension.si.IsOne() && dimension.generics.size() == 1 && dimension.generics[0].exponent == Rational(1);
   return plain ? std::optional(dimension.generics[0].id) : std::nullopt;
 }
 
@@ -100,8 +100,8 @@ void ClassBuilder::ReportClash(NodeId node, std::string_view text, std::string_v
       remedy = "write an energy in J";
       break;
   }
-  auto& report = Report(messages::kKindClash, node,
-                        {text, KindName(clash.given), what, KindName(clash.wanted), remedy});
+  auto& report =
+      Report(messages::kKindClash, node, {text, KindName(clash.given), what, KindName(clash.wanted), remedy});
   SayCauses(report, clash, node);
 }
 
@@ -112,8 +112,8 @@ void ClassBuilder::SayCauses(Diagnostic& report, const KindClash& clash, NodeId 
   }
 }
 
-// The kind of a symbol at the end of a chain of instances: its own, or that of a generic, which is known where
-// the class around it is finished, and an unknown where that is this one.
+// The kind of a symbol at the end of a chain of instances: its own, or that of a generic, which is known
+// where the class around it is finished, and an unknown where that is this one.
 void ClassBuilder::FollowKind(Value& value, const Type& type, const Chain& chain) {
   value.kind = type.kind;
   if (value.kind != KindHint::kNone) return;
@@ -143,7 +143,8 @@ void ClassBuilder::LinkKinds(const DimExpr& dim, NodeId node) {
   for (size_t k = 0; k < 2; ++k) {
     const auto &over = dim.terms[k], &under = dim.terms[1 - k];
     if (over.exponent == Rational(1) && under.exponent == Rational(-1))
-      plain_factors_.push_back({under.variable, over.variable, node, "the plain number `" + TextOf(node) + "`"});
+      plain_factors_.push_back(
+          {under.variable, over.variable, node, "the plain number `" + TextOf(node) + "`"});
   }
 }
 
@@ -160,17 +161,17 @@ void ClassBuilder::SettleKinds() {
       }
       if (given) continue;
       const std::string name = "`" + builder_.NameText(instance.name) + "`";
-      const std::string text =
-          link.parameter == UINT32_MAX
-              ? "a plain number inside " + name
-              : "the plain number that `" + builder_.NameText(cls.parameters[link.parameter].name) + "` of " +
-                    name + " has by default";
+      const std::string text = link.parameter == UINT32_MAX
+                                   ? "a plain number inside " + name
+                                   : "the plain number that `" +
+                                         builder_.NameText(cls.parameters[link.parameter].name) + "` of " +
+                                         name + " has by default";
       plain_factors_.push_back({generic_vars_[instance.first_generic + link.from],
                                 generic_vars_[instance.first_generic + link.to], instance.node, text});
     }
   }
-  // Signals whose dimension nothing fixes take part in the chains of plain numbers that they stand in: a chain
-  // ends at signals of known dimension, and those of equal dimension are multiples of each other.
+  // Signals whose dimension nothing fixes take part in the chains of plain numbers that they stand in: a
+  // chain ends at signals of known dimension, and those of equal dimension are multiples of each other.
   std::map<uint32_t, uint32_t> chain;  // unknown that nothing fixes -> another of its chain
   const auto root = [&](uint32_t var) {
     while (chain.emplace(var, var).first->second != var) var = chain.at(var);
@@ -211,8 +212,7 @@ void ClassBuilder::SettleKinds() {
 }
 
 void ClassBuilder::JoinByNumber(DimVarId from, DimVarId to, const PlainFactor& factor) {
-  const auto clash =
-      JoinKinds({KindHint::kNone, to}, {KindHint::kNone, from}, {factor.node, NodeId::None()});
+  const auto clash = JoinKinds({KindHint::kNone, to}, {KindHint::kNone, from}, {factor.node, NodeId::None()});
   if (!clash) return;
   const std::string given = UnitOfKind(clash->given), wanted = UnitOfKind(clash->wanted);
   const bool compound = given.find_first_of("*/") != std::string::npos;

@@ -296,7 +296,7 @@ struct OutputGroup {
 /** Two generics of a class between which a plain number stands (`parameter k : $b/$a = 1`): where their
 dimensions are equal, so are their kinds. */
 struct KindLink {
-  uint32_t from = 0, to = 0;         // $a, $b
+  uint32_t from = 0, to = 0;        // $a, $b
   uint32_t parameter = UINT32_MAX;  // void where this parameter is given; none: always
 };
 
@@ -342,7 +342,7 @@ struct ComponentClass {
   std::vector<std::string> generic_units;       // beside it: the text for people, e.g. "rad"
   std::vector<KindHint> generic_kinds;          // beside it: the kind, if it is known
   std::vector<KindLink> kind_links;
-  std::vector<std::string> inferred_units;      // by variable, then parameter: where no type was declared
+  std::vector<std::string> inferred_units;  // by variable, then parameter: where no type was declared
   std::vector<SizeCheck> size_checks;
   std::vector<ParameterUse> parameter_uses;  // by parameter
 

@@ -27,7 +27,8 @@ struct DimExpr {
   bool IsOne() const { return terms.empty() && constant.IsOne(); }
 };
 
-/** The kind of a value, or the unknown dimension whose kind it has. Theory: docs/theory/dimensions.md, DM.8. */
+/** The kind of a value, or the unknown dimension whose kind it has. Theory: docs/theory/dimensions.md, DM.8.
+ */
 struct Kinded {
   KindHint kind = KindHint::kNone;
   DimVarId unknown;

@@ -106,6 +106,8 @@ DeclarationId ModelBuilder::FindDeclaration(const SyntaxTree& tree, NodeId path,
     if (declarations[other.found[0]].kind == NodeKind::kDomain)
       report.Help("a terminal is declared with `terminal` in front: `terminal p : " +
                   std::string(tree.Text(path)) + "`");
+    if (declarations[other.found[0]].kind == NodeKind::kSystem)
+      report.Help("change `system` to `component` to use it inside another");
     if (declarations[other.found[0]].kind == NodeKind::kQuantity)
       report.Help("a parameter is declared with `parameter` in front, a variable with `variable`");
     return DeclarationId::None();
@@ -416,7 +418,8 @@ ClassId ModelBuilder::BuildClass(DeclarationId id, NameId model_name, Origin use
                            {NameText(declarations[id].name), chain + NameText(declarations[id].name)});
     for (size_t k = 0; k < declarations.size(); ++k) {
       const Declaration& other = declarations[DeclarationId(k)];
-      if (other.name != declarations[id].name || !IsComponent(other.kind) || !declarations.IsLibrary(other.file))
+      if (other.name != declarations[id].name || !IsComponent(other.kind) ||
+          !declarations.IsLibrary(other.file))
         continue;
       report.helps.assign(1, "if that of the library is meant, write `" + NameText(other.package) + "." +
                                  NameText(other.name) + "`, or give yours another name");

@@ -277,8 +277,7 @@ ClassBuilder::Resolved ClassBuilder::EdgeVariable(const ComponentClass& cls, con
     const auto per_time = Power(Dimension::Of(0, 0, 1), Rational(static_cast<int16_t>(-order)));
     dim = DimTimes(dim, {*per_time, {}}, segment);
     // The rate of an angle is an angular velocity.
-    type.kind =
-        order == 1 && type.kind == KindHint::kAngle ? KindHint::kAngularVelocity : KindHint::kNone;
+    type.kind = order == 1 && type.kind == KindHint::kAngle ? KindHint::kAngularVelocity : KindHint::kNone;
     type.unit += order == 1 ? "/s" : "/s^2";
     type.quantity = QuantityId::None();
   }

@@ -270,9 +270,6 @@ void ModelBuilder::ReportUnit(const SyntaxTree& tree, NodeId unit, const UnitErr
   auto& report = diagnostics.Report(messages::kUnknownUnit, span, {whole, error.reason});
   if (error.reason == "`" + whole + "` is not a unit") report.message = error.reason;  // once is enough
   if (!error.suggestion.empty()) report.Help("did you mean `" + error.suggestion + "`?");
-  if (whole.find_first_of("*/") != std::string::npos && error.code == UnitError::Code::kUnknownSymbol) {
-    report.Help("if `" + error.symbol + "` is a variable, put blanks around the operator");
-  }
 }
 
 }  // namespace cotree

@@ -256,7 +256,8 @@ std::vector<HeldWhen> FindHeldWhens(const EquationSystem& system, const std::vec
         if (found == start_of.end() && !discrete) continue;
         if (found != start_of.end() && !found->second->fixed && !discrete) continue;
         const SymbolId symbol = pool.SymbolOfOrder(variable.symbol, static_cast<int>(order));
-        if (environment.scalars.size() <= symbol.index()) environment.scalars.resize(symbol.index() + 1, kNone);
+        if (environment.scalars.size() <= symbol.index())
+          environment.scalars.resize(symbol.index() + 1, kNone);
         environment.scalars[symbol.index()] = found == start_of.end() ? 0 : found->second->value;
       }
     }

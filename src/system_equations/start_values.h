@@ -28,8 +28,8 @@ struct Guess {
   double value = 0;
 };
 
-/// Of the variables whose quantity declares a guess: those of classes, and the across variables of edges to the
-/// reference vertex (what is across another edge is a difference, for which 0 is as good).
+/// Of the variables whose quantity declares a guess: those of classes, and the across variables of edges to
+/// the reference vertex (what is across another edge is a difference, for which 0 is as good).
 std::vector<Guess> FindGuesses(const EquationSystem& system);
 
 /// A `when` whose condition holds at the start and so does not become true there.

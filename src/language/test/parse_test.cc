@@ -31,7 +31,9 @@ TEST_P(WrongText, GivesItsMessages) {
 
 const Wrong kCharacters[] = {
     {"system A { r : R # }", {"COT1001 1:18"}, "`#` has no meaning here"},
-    {"system A { r : R \x01 }", {"COT1036 1:18"}, "this is not a text in UTF-8: there is a control character here"},
+    {"system A { r : R \x01 }",
+     {"COT1036 1:18"},
+     "this is not a text in UTF-8: there is a control character here"},
     {"system A { r : R \xF0\x9F\x98\x80 }", {"COT1001 1:18"}, "`\xF0\x9F\x98\x80` has no meaning here"},
     {"system A {\n  r : R \"open\n}", {"COT1002 2:9"}, "this string is not closed"},
     {"system A { }\n/* open", {"COT1003 2:1"}, "this comment is not closed"},

@@ -23,7 +23,7 @@ class OneFile : public TextReader {
 struct Row {
   const char* what;
   std::string text;
-  std::string codes;  // "COT2203 COT2230"; empty: no message
+  std::string codes;      // "COT2203 COT2230"; empty: no message
   std::string said = {};  // in the messages
 };
 
@@ -63,7 +63,8 @@ TEST(Kinds, FrequencyAndAngularVelocityDoNotMixThroughSignals) {
     return "part : " + part + "  connect source.y -> part.u  connect part.y -> drive.u";
   };
   Expect({
-      {"at once", Drive("Constant(k = 20 Hz)", direct), "COT2203", "`source.y` is a frequency, but `drive.u`"},
+      {"at once", Drive("Constant(k = 20 Hz)", direct), "COT2203",
+       "`source.y` is a frequency, but `drive.u`"},
       {"a step", Drive("Step(height = 20 Hz)", direct), "COT2203"},
       {"a table", Drive("TimeTable(n = 2, t = [0, 1] s, values = [0, 20] Hz)", direct), "COT2203"},
       {"a sine", Drive("Sine(amplitude = 3 Hz, frequency = 1 Hz)", direct), "COT2203"},
@@ -82,9 +83,10 @@ TEST(Kinds, FrequencyAndAngularVelocityDoNotMixThroughSignals) {
              "drive.u"),
        "COT2231"},
       {"a sum of the two",
-       Drive("Constant(k = 20 Hz)",
-             "sum : Add  w : Constant(k = 3 rad/s)  connect source.y -> sum.u1  connect w.y -> sum.u2  connect "
-             "sum.y -> drive.u"),
+       Drive(
+           "Constant(k = 20 Hz)",
+           "sum : Add  w : Constant(k = 3 rad/s)  connect source.y -> sum.u1  connect w.y -> sum.u2  connect "
+           "sum.y -> drive.u"),
        "COT2203"},
       {"an array",
        Drive("Constant(k = 20 Hz)",
@@ -101,8 +103,7 @@ TEST(Kinds, FrequencyAndAngularVelocityDoNotMixThroughSignals) {
        Drive("Constant(k = 20 Hz)",
              "g : Abs[2]  connect source.y -> g[1].u  connect g[1].y -> g[2].u  connect g[2].y -> drive.u"),
        "COT2203"},
-      {"torque and energy", Drive("Constant(k = 5 J)", direct, "SignalTorqueSource"), "COT2203",
-       "an energy"},
+      {"torque and energy", Drive("Constant(k = 5 J)", direct, "SignalTorqueSource"), "COT2203", "an energy"},
       {"torque as a signal", Drive("Constant(k = 5 N*m)", direct, "SignalTorqueSource"), ""},
       {"rad/s", Drive("Constant(k = 20 rad/s)", through("Gain(k = 2)")), ""},
       {"rpm", Drive("Constant(k = 20 rpm)", direct), ""},
@@ -122,7 +123,8 @@ TEST(Kinds, FrequencyAndAngularVelocityDoNotMixThroughSignals) {
 
 TEST(Kinds, GoThroughCompositesFunctionsAndExpressions) {
   const std::string filter =
-      "component Filter { input u : $a  output y : $b  g : Gain(k = 2)  connect u -> g.u  connect g.y -> y }\n";
+      "component Filter { input u : $a  output y : $b  g : Gain(k = 2)  connect u -> g.u  connect g.y -> y "
+      "}\n";
   const std::string same = "component Same { input u : $a  output y : $a  equation y = 0.5*u }\n";
   const std::string through = "part : PART  connect source.y -> part.u  connect part.y -> drive.u";
   const auto with = [&](const std::string& part) {
@@ -130,7 +132,8 @@ TEST(Kinds, GoThroughCompositesFunctionsAndExpressions) {
     return text.replace(text.find("PART"), 4, part);
   };
   const auto tone = [](const std::string& body) {
-    return "component T { input f : Frequency  input w : AngularVelocity  output y : Real  equation " + body + " }";
+    return "component T { input f : Frequency  input w : AngularVelocity  output y : Real  equation " + body +
+           " }";
   };
   const std::string twice = "function twice(x : $a) : $a = 2*x\n";
   Expect({
@@ -138,9 +141,10 @@ TEST(Kinds, GoThroughCompositesFunctionsAndExpressions) {
       {"the same in V", filter + Drive("Constant(k = 20 V)", with("Filter")), ""},
       {"an equation", same + Drive("Constant(k = 20 Hz)", with("Same")), "COT2203"},
       {"what is read inside",
-       filter + Drive("Constant(k = 20 Hz)",
-                      "f : Filter  connect source.y -> f.u  connect f.g.u -> drive.u  t : Terminator  connect "
-                      "f.y -> t.u"),
+       filter +
+           Drive("Constant(k = 20 Hz)",
+                 "f : Filter  connect source.y -> f.u  connect f.g.u -> drive.u  t : Terminator  connect "
+                 "f.y -> t.u"),
        "COT2203"},
       {"a function", twice + tone("y = if twice(f) > w then 1 else 0"), "COT2203"},
       {"a function of one kind", twice + tone("y = if twice(f) > 3 Hz then 1 else 0"), ""},
@@ -149,13 +153,14 @@ TEST(Kinds, GoThroughCompositesFunctionsAndExpressions) {
       {"the greater", tone("y = max(f, w)*1 s"), "COT2203"},
       {"2*pi in an equation", tone("y = (2*pi*f + w)*1 s"), ""},
       {"a quotient", tone("y = w/f"), ""},
-      {"a quantity of the user", "quantity Pace = rad/s\ncomponent T { parameter w : Pace = 5 Hz  output y : "
-                                 "Real = w*1 s }",
+      {"a quantity of the user",
+       "quantity Pace = rad/s\ncomponent T { parameter w : Pace = 5 Hz  output y : "
+       "Real = w*1 s }",
        "COT2203"},
-      {"a table",
-       "table t(f : Frequency) : Real { data = [[0 Hz, 1], [2 rad/s, 3]] }", "COT2203"},
+      {"a table", "table t(f : Frequency) : Real { data = [[0 Hz, 1], [2 rad/s, 3]] }", "COT2203"},
       {"a table of two arguments",
-       "table t(f : Frequency, x : Length) : Real { rows = [0, 1] rad/s  columns = [0, 1] m  data = [[1, 2], [3, "
+       "table t(f : Frequency, x : Length) : Real { rows = [0, 1] rad/s  columns = [0, 1] m  data = [[1, 2], "
+       "[3, "
        "4]] }",
        "COT2203"},
   });
@@ -184,7 +189,8 @@ TEST(Units, WhatATurnMovesIsPerAngle) {
       {"litres", pump("0.028 L"), "COT2230"},
       {"a volume per turn", pump("28 cm^3/rev"), ""},
       {"a pitch",
-       "system S { g : Gravity  j : ScrewJoint(pitch = 5 mm, n = [0, 0, 1])  connect mechanics.ground -- j.a }",
+       "system S { g : Gravity  j : ScrewJoint(pitch = 5 mm, n = [0, 0, 1])  connect mechanics.ground -- j.a "
+       "}",
        "COT2230"},
       {"a stiffness in N*m",
        "system S { s : TorsionSpring(k = 3 N*m)  connect s.a -- s.b -- rotational.ground }", ""},
@@ -211,19 +217,22 @@ TEST(Units, AnglesHaveAUnit) {
       {"a parameter", "component C { parameter a : Angle = 1.5 }", "COT2202"},
       {"a parameter in rad", "component C { parameter a : rad = 1.5 }", "COT2202"},
       {"a bound", "component C { parameter a : Angle (max = 3) = 1 deg }", "COT2202"},
-      {"an argument", "system S { s : Sine(amplitude = 1 V, frequency = 1 Hz, phase = 90)  t : Terminator  connect "
-                      "s.y -> t.u }",
+      {"an argument",
+       "system S { s : Sine(amplitude = 1 V, frequency = 1 Hz, phase = 90)  t : Terminator  connect "
+       "s.y -> t.u }",
        "COT2202"},
       {"an array", "component C { parameter a : Angle[3] = [0, 90, 0] }", "COT2202", "`[0, 90, 0] deg`"},
       {"an array of zeros", "component C { parameter a : Angle[3] = [0, 0, 0] }", ""},
-      {"a function", "function f(a : Angle) : Real = sin(a)\ncomponent C { output y : Real = f(60) }", "COT2202"},
+      {"a function", "function f(a : Angle) : Real = sin(a)\ncomponent C { output y : Real = f(60) }",
+       "COT2202"},
       {"an angle in arithmetic", "component C { input a : Angle  output y : Real = 1 - a^2/2 }", ""},
   });
 }
 
 TEST(Units, EndAtTheFirstThingThatIsNone) {
   const auto volume = [](const std::string& value) {
-    return "component V { parameter R, k, width : Real = 2  parameter len, d : Length = 1 m  input u : Volume[2]  "
+    return "component V { parameter R, k, width : Real = 2  parameter len, d : Length = 1 m  input u : "
+           "Volume[2]  "
            "variable rod : Length = 1 m  output y : Volume = " +
            value + " }";
   };
@@ -246,8 +255,9 @@ TEST(Units, EndAtTheFirstThingThatIsNone) {
       {"the same with blanks", volume("5 m^2 * d"), ""},
       {"nothing of that name", volume("3 m^3*kk"), "COT2003"},
       {"nearly a unit", volume("3 m*mm2"), "COT2003", "write `mm^2`"},
-      {"a blank behind the prefix", "system S { r : Resistor(R = 10 k ohm)  connect r.p -- r.n -- "
-                                    "electrical.ground }",
+      {"a blank behind the prefix",
+       "system S { r : Resistor(R = 10 k ohm)  connect r.p -- r.n -- "
+       "electrical.ground }",
        "COT1037", "write `kohm`"},
   });
 }
@@ -257,7 +267,8 @@ TEST(Units, InMessagesAreThoseOfTheConnection) {
     return "system S { target : Step(height = 1 rad/s)  pi : PI(kp = " + kp +
            ", ki = 3)  amp : SignalVoltageSource  motor : DCMotor(Kt = 0.05 N*m/A)  load : Inertia(J = 1e-3 "
            "kg*m^2)  connect amp.p -- motor.p  connect amp.n -- motor.n -- electrical.ground  connect "
-           "motor.housing -- rotational.ground  connect motor.shaft -- load.a  connect target.y -> pi.target  "
+           "motor.housing -- rotational.ground  connect motor.shaft -- load.a  connect target.y -> pi.target "
+           " "
            "connect load.w -> pi.measured  connect pi.y -> amp.u }\n";
   };
   Expect({
@@ -265,13 +276,15 @@ TEST(Units, InMessagesAreThoseOfTheConnection) {
       {"set to a plain number", loop("2") + "experiment E of S { stop = 1 s  set pi.kp = 1 }", ""},
       {"set in another unit", loop("2") + "experiment E of S { stop = 1 s  set pi.kp = 1 ohm }", "COT2201",
        "V*s/rad"},
-      {"the integral part", loop("2") + "experiment E of S { stop = 1 s  set pi.ki = 1 ohm }", "COT2201", "V/rad"},
+      {"the integral part", loop("2") + "experiment E of S { stop = 1 s  set pi.ki = 1 ohm }", "COT2201",
+       "V/rad"},
   });
 }
 
 TEST(Names, ASystemHidesNoComponentAndIsCalledOne) {
   const std::string ramp =
-      " { push : Ramp(slope = 1 N/s)  f : SignalForceSource  m : Mass(m = 1 kg)  connect push.y -> f.u  connect f.b "
+      " { push : Ramp(slope = 1 N/s)  f : SignalForceSource  m : Mass(m = 1 kg)  connect push.y -> f.u  "
+      "connect f.b "
       "-- m.a  connect f.a -- translational.ground }\n";
   Expect({
       {"a system named like its part", "system Ramp" + ramp, ""},
@@ -280,11 +293,12 @@ TEST(Names, ASystemHidesNoComponentAndIsCalledOne) {
        "signal.Ramp"},
       {"a system in a system", "system Inner { }\nsystem Outer { i : Inner }", "COT2014", "a system"},
       {"two systems", "system A { }\nsystem A { }", "COT2009", "system `A` is declared twice"},
-      {"two tables", "table t(x : Real) : Real { data = [[0, 1], [1, 2]] }\ntable t(x : Real) : Real { data = [[0, "
-                     "1], [1, 2]] }",
+      {"two tables",
+       "table t(x : Real) : Real { data = [[0, 1], [1, 2]] }\ntable t(x : Real) : Real { data = [[0, "
+       "1], [1, 2]] }",
        "COT2009", "table `t`"},
-      {"two kinds of software", "software A { output y : Real  equation y = time/(1 s) }\nsystem A { }", "COT2009",
-       "system `A`"},
+      {"two kinds of software", "software A { output y : Real  equation y = time/(1 s) }\nsystem A { }",
+       "COT2009", "system `A`"},
   });
 }
 
@@ -315,7 +329,10 @@ TEST(Text, MarksAreSkippedAndWhatIsNoTextIsSaidOnce) {
       {"a zero byte", part + std::string(1, '\0') + "garbage garbage", "COT1036", "zero bytes"},
       {"control characters", "\x01\x02\x03\x04 system { } } ) \x01", "COT1036"},
       {"no character", part + "system S { r : Part(R = 1 \xB5ohm) }", "COT1036", "Latin-1"},
-      {"Latin-1 in a comment", part + "// 20 \xB0" "C\n", ""},
+      {"Latin-1 in a comment",
+       part + "// 20 \xB0"
+              "C\n",
+       ""},
   });
   const std::string user = "import \"part.cot\"\nsystem S { p : Part }\n";
   OneFile marked("part.cot", mark + part), foreign("part.cot", wide);

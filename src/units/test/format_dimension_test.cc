@@ -82,9 +82,17 @@ TEST(FormatDimension, CanBeParsedAgain) {
 
 TEST(SimplifyUnit, HasEachSymbolOnce) {
   const std::pair<const char*, const char*> rows[] = {
-      {"V/(rad/s)", "V*s/rad"}, {"V/(rad/s*s)", "V/rad"}, {"V/(rad*s)", "V/(rad*s)"}, {"m/s^2", "m/s^2"},
-      {"(N*m)/(m/s)", "N*s"},   {"1/s", "1/s"},           {"$b/$a", "$b/$a"},         {"m^(1/2)*m", "m^(1/2)*m"},
-      {"A/A", "1"},             {"1", "1"},               {"", ""},
+      {"V/(rad/s)", "V*s/rad"},
+      {"V/(rad/s*s)", "V/rad"},
+      {"V/(rad*s)", "V/(rad*s)"},
+      {"m/s^2", "m/s^2"},
+      {"(N*m)/(m/s)", "N*s"},
+      {"1/s", "1/s"},
+      {"$b/$a", "$b/$a"},
+      {"m^(1/2)*m", "m^(1/2)*m"},
+      {"A/A", "1"},
+      {"1", "1"},
+      {"", ""},
   };
   for (const auto& [given, simple] : rows) EXPECT_EQ(SimplifyUnit(given), simple) << given;
 }

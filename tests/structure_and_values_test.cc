@@ -98,6 +98,17 @@ TEST(Decided, ConditionsInsideComposites) {
   EXPECT_NEAR(Last(model("(R = 2 ohm)"), "s.i"), -12.0 / 4, 1e-9);
 }
 
+// A size that is an element of an array was taken for 0.
+TEST(Decided, SizesAndLoopsFromElementsOfArrays) {
+  const std::string rows =
+      "system S {\n  parameter n : Integer[2] = [2, 4]\n  s : VoltageSource(V = 1 V)\n  r : Resistor[n[2]](R = 1 ohm)\n"
+      "  connect s.p -- r.p\n  connect s.n -- electrical.ground\n"
+      "  for k in 1:n[1] { connect r[k].n -- electrical.ground }\n"
+      "  for k in n[1]+1:n[2] { connect r[k].n -- electrical.open }\n}\n"
+      "experiment X of S { stop = 1 s  plot s.i }\n";
+  EXPECT_NEAR(Last(rows, "s.i"), -2, 1e-9);
+}
+
 TEST(Decided, WhatIsNotIsAnError) {
   Check({
       {"time", Bridged(std::string("  if time > 1 s") + kBridge), {"check"}, 1, {"COT2408", "time > 1 s"}, {}},

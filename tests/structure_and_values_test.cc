@@ -98,6 +98,17 @@ TEST(Decided, ConditionsInsideComposites) {
   EXPECT_NEAR(Last(model("(R = 2 ohm)"), "s.i"), -12.0 / 4, 1e-9);
 }
 
+// A size that is an element of an array was taken for 0.
+TEST(Decided, SizesAndLoopsFromElementsOfArrays) {
+  const std::string rows =
+      "system S {\n  parameter n : Integer[2] = [2, 4]\n  s : VoltageSource(V = 1 V)\n  r : Resistor[n[2]](R = 1 ohm)\n"
+      "  connect s.p -- r.p\n  connect s.n -- electrical.ground\n"
+      "  for k in 1:n[1] { connect r[k].n -- electrical.ground }\n"
+      "  for k in n[1]+1:n[2] { connect r[k].n -- electrical.open }\n}\n"
+      "experiment X of S { stop = 1 s  plot s.i }\n";
+  EXPECT_NEAR(Last(rows, "s.i"), -2, 1e-9);
+}
+
 TEST(Decided, WhatIsNotIsAnError) {
   Check({
       {"time", Bridged(std::string("  if time > 1 s") + kBridge), {"check"}, 1, {"COT2408", "time > 1 s"}, {}},
@@ -240,16 +251,18 @@ TEST(Loose, PartsInSpaceAreNamed) {
       "system P {\n  gravity : Gravity\n  hinge : Revolute(n = [0, 1, 0], start phi = 60 deg fixed)\n"
       "  rod : Body(m = 2 kg, center = [0, 0, -0.5] m, I = [0.17, 0.17, 0.001, 0, 0, 0] kg*m^2)\n"
       "  connect mechanics.ground -- hinge.a\n  connect hinge.b -- rod.a\n";
-  for (const std::string& command : {"check", "graph", "tree", "report"}) {
-    Check({
-        {"sensor alone", "system S { p : PlaceSensor }\n", {command}, 1, {"`p`"}, {}},
-        {"joint alone", "system S { j : Revolute(n = [0, 0, 1]) }\n", {command}, 1, {"`j`"}, {}},
-        {"arm alone", "system S { x : Arm(r = [1, 0, 0] m) }\n", {command}, 1, {"`x`"}, {}},
-        {"forgotten sensor", pendulum + "  p : PlaceSensor\n}\n", {command}, 1, {"`p`"}, {}},
-        {"sensor with one end", pendulum + "  p : RelativePlaceSensor\n  connect p.a -- rod.a\n}\n", {command}, 1,
-         {"`p`"}, {}},
-    });
-  }
+  const std::string alone = "system S { p : PlaceSensor }\n", joint = "system S { j : Revolute(n = [0, 0, 1]) }\n";
+  Check({
+      {"sensor alone", alone, {"check"}, 1, {"COT3302", "`p`"}, {}},
+      {"joint alone", joint, {"check"}, 1, {"COT3302", "`j`"}, {}},
+      {"arm alone", "system S { x : Arm(r = [1, 0, 0] m) }\n", {"check"}, 1, {"COT3302", "`x`"}, {}},
+      {"forgotten sensor", pendulum + "  p : PlaceSensor\n}\n", {"check"}, 1, {"COT3302", "`p`"}, {}},
+      {"sensor with one end", pendulum + "  p : RelativePlaceSensor\n  connect p.a -- rod.a\n}\n", {"check"}, 1,
+       {"COT3302", "`p`"}, {}},
+      {"report", pendulum + "  p : PlaceSensor\n}\n", {"report"}, 1, {"`p`"}, {}},
+      {"graph", joint, {"graph"}, 0, {"cotree check"}, {}},
+      {"tree", joint, {"tree"}, 0, {"cotree check"}, {}},
+  });
 }
 
 TEST(Loose, WhatIsCompleteIsNotBlamed) {
@@ -333,6 +346,13 @@ TEST(Deep, NestingWithoutEndIsRefusedOrBuilt) {
   };
   EXPECT_NEAR(Last(nested(300, false), "v.i"), -1, 1e-9);
   EXPECT_NEAR(Last(nested(300, true), "v.i"), -1, 1e-9);
+  // Models of their own at every level cannot be built before they are asked for.
+  std::string chosen;
+  for (int i = 1200; i > 0; --i)
+    chosen += "component D" + std::to_string(i) + " { model one { }  model two { x : D" + std::to_string(i - 1) +
+              " as two } }\n";
+  Check({{"models", chosen + "component D0 { model one { }  model two { } }\nsystem S { x : D1200 as two }\n",
+          {"check"}, 1, {"COT2140"}, {}}});
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "results/extremes.h"
+
 namespace cotree {
 
 size_t ResultHeader::StoredColumns() const {
@@ -34,24 +36,6 @@ std::vector<double> Result::Values(size_t column) const {
     for (double& value : values) value = 0.0 - value;  // so that the opposite of 0 is 0
   }
   return values;
-}
-
-ResultCurve ExtremesOf(const Result& result, size_t column) {
-  const ResultColumn& own = result.header.columns[column];
-  const size_t source = own.stored() ? column : result.header.Find(own.alias_of).value_or(column);
-  const bool opposite = !own.stored() && own.alias_sign < 0;
-  std::vector<ResultExtreme> between;
-  for (const ResultExtreme& e : result.extremes) {
-    if (e.column == source) between.push_back(e);
-  }
-  std::stable_sort(between.begin(), between.end(),
-                   [](const ResultExtreme& a, const ResultExtreme& b) { return a.time < b.time; });
-  ResultCurve out;
-  for (const ResultExtreme& e : between) {
-    out.times.push_back(e.time);
-    out.values.push_back(opposite ? 0.0 - e.value : e.value);
-  }
-  return out;
 }
 
 ResultCurve CurveOf(const Result& result, size_t column) {

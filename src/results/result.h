@@ -122,14 +122,11 @@ struct Result {
   std::vector<double> Values(size_t column) const;
 };
 
-/** What was computed of a column: its rows, and the extremes between them. Pictures and summaries show this.
- */
+/** What was computed of a column: its rows, and the extremes between them. Pictures and summaries show this. */
 struct ResultCurve {
   std::vector<double> times, values;
 };
 ResultCurve CurveOf(const Result& result, size_t column);
-/// The extremes of a column alone, by time, aliases looked through.
-ResultCurve ExtremesOf(const Result& result, size_t column);
 
 /** Reads a result; the format is recognised by what is in the file, not by its name. What stands before a cut
 or a damaged place is returned, with `damage`. Nothing, and the reason in `problem`, if the file cannot be

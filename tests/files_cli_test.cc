@@ -112,7 +112,6 @@ TEST_F(Files, WhatIsReadIsNeverWrittenOver) {
            "cotree derive m.cot -o m.cot",
            "cotree equations m.cot -o parts.cot",
            "cotree linearize m.cot --input s.u --output s.x --out m.cot",
-           "cotree inverse m.cot --motion 's.x = 1' --find s.u --out m.cot",
            "cotree convert r.cotr again.cotr",
            "cotree convert log.csv sub/data.h5",
            "cp r.cotr r.svg; cotree plot r.svg s.x",
@@ -206,7 +205,8 @@ TEST_F(Files, TheModelMayBeAPipeAndNothingElse) {
   WriteText(folder / "no_end.cot", "import \"/dev/zero\"\nsystem S { }\n");
   WriteText(folder / "too_large.cot", "import \"large.cot\"\nsystem S { }\n");
   WriteText(folder / "no_library.cot",
-            "software F { input u : Real  output y : Real  sample = 1 s  feedthrough y : none  external \"pipe\" \"f\" }\n"
+            "software F { input u : Real  output y : Real  sample = 1 s  feedthrough y : none  external "
+            "\"pipe\" \"f\" }\n"
             "system S { a : Constant(k = 1)  f : F  connect a.y -> f.u }\n");
   Shell("truncate -s 5G large.cot; cp large.cot large.csv; mkdir folder");
   const struct {

@@ -164,11 +164,8 @@ class ReportWriter {
 
   // As many points as a page shows, none of the extremes lost.
   PlotItem PlotOf(const Result& run, const std::vector<size_t>& columns) const {
-    Result result = SelectColumns(run, columns);
+    const Result result = SelectColumns(run, columns);
     std::vector<std::vector<double>> values;
-    std::vector<bool> stepwise;
-    for (size_t k = 0; k < columns.size(); ++k) stepwise.push_back(result.header.columns[k].stepwise);
-    AddRowsAtExtremes(stepwise, result.extremes, &result.times, &result.columns);
     for (size_t k = 0; k < columns.size(); ++k) values.push_back(result.Values(k));
     const size_t parts = std::max<size_t>(kMostPoints / 4, 2 * kMostPoints / (1 + columns.size()));
     const std::vector<size_t> rows = RowsToShow(result.times, values, parts);
@@ -178,6 +175,9 @@ class ReportWriter {
       const ResultColumn& column = result.header.columns[k];
       PlotItem::Curve curve{column.name, column.unit, ComponentOf(column.name), {}};
       for (const size_t r : rows) curve.values.push_back(values[k][r]);
+      const ResultCurve between = ExtremesOf(result, k);
+      for (const size_t e : RowsToShow(between.times, {between.values}, parts))
+        curve.extremes.push_back({between.times[e], between.values[e]});
       plot.curves.push_back(std::move(curve));
     }
     return plot;

@@ -39,8 +39,9 @@ int CannotWrite(int error) {
 int FinishOutput(int exit) {
   errno = 0;
   const bool ok = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-  const int error = errno;
-  if (!ok) return CannotWrite(error);
+  // What failed before has left no reason: it fails again.
+  if (!ok && errno == 0 && write(STDOUT_FILENO, "\n", 1) == 1) errno = 0;
+  if (!ok) return CannotWrite(errno);
   const int copy = dup(STDOUT_FILENO);
   if (copy >= 0 && close(copy) != 0) return CannotWrite(errno);
   return exit;

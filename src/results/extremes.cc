@@ -7,6 +7,24 @@
 
 namespace cotree {
 
+ResultCurve ExtremesOf(const Result& result, size_t column) {
+  const ResultColumn& own = result.header.columns[column];
+  const size_t source = own.stored() ? column : result.header.Find(own.alias_of).value_or(column);
+  const bool opposite = !own.stored() && own.alias_sign < 0;
+  std::vector<ResultExtreme> between;
+  for (const ResultExtreme& e : result.extremes) {
+    if (e.column == source) between.push_back(e);
+  }
+  std::stable_sort(between.begin(), between.end(),
+                   [](const ResultExtreme& a, const ResultExtreme& b) { return a.time < b.time; });
+  ResultCurve out;
+  for (const ResultExtreme& e : between) {
+    out.times.push_back(e.time);
+    out.values.push_back(opposite ? 0.0 - e.value : e.value);
+  }
+  return out;
+}
+
 void AddRowsAtExtremes(const std::vector<bool>& stepwise, std::vector<ResultExtreme> extremes,
                        std::vector<double>* times, std::vector<std::vector<double>>* columns) {
   if (extremes.empty() || times->empty()) return;

@@ -7,6 +7,9 @@
 
 namespace cotree {
 
+/// The extremes of a column alone, by time, aliases looked through.
+ResultCurve ExtremesOf(const Result& result, size_t column);
+
 /** Rows at the extremes, for what shows many variables over the same times: there a variable whose extreme it
 is has that value, and the others run straight from row to row, or hold their values. `columns` by row; empty
 ones stay so. */

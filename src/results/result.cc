@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "results/extremes.h"
+
 namespace cotree {
 
 size_t ResultHeader::StoredColumns() const {
@@ -37,26 +39,18 @@ std::vector<double> Result::Values(size_t column) const {
 }
 
 ResultCurve CurveOf(const Result& result, size_t column) {
-  ResultCurve curve{result.times, result.Values(column)};
-  const ResultColumn& own = result.header.columns[column];
-  const size_t source = own.stored() ? column : result.header.Find(own.alias_of).value_or(column);
-  const double sign = own.stored() ? 1 : own.alias_sign;
-  std::vector<ResultExtreme> between;
-  for (const ResultExtreme& e : result.extremes) {
-    if (e.column == source) between.push_back(e);
-  }
-  if (between.empty()) return curve;
-  std::stable_sort(between.begin(), between.end(),
-                   [](const ResultExtreme& a, const ResultExtreme& b) { return a.time < b.time; });
+  const ResultCurve between = ExtremesOf(result, column);
+  ResultCurve rows{result.times, result.Values(column)};
+  if (between.times.empty()) return rows;
   ResultCurve out;
   size_t next = 0;
-  for (size_t r = 0; r < curve.times.size(); ++r) {
-    for (; next < between.size() && between[next].time < curve.times[r]; ++next) {
-      out.times.push_back(between[next].time);
-      out.values.push_back(sign < 0 ? 0.0 - between[next].value : between[next].value);
-    }
-    out.times.push_back(curve.times[r]);
-    out.values.push_back(curve.values[r]);
+  const auto take = [&](const ResultCurve& from, size_t k) {
+    out.times.push_back(from.times[k]);
+    out.values.push_back(from.values[k]);
+  };
+  for (size_t r = 0; r < rows.times.size(); ++r) {
+    for (; next < between.times.size() && between.times[next] < rows.times[r]; ++next) take(between, next);
+    take(rows, r);
   }
   return out;
 }

@@ -148,9 +148,9 @@ TEST(ResultFormats, ARunThatWasBrokenOffIsSaidToBe) {
         std::vector<double> row(all.header.StoredColumns());
         for (int k = 0; k < 300; ++k) {
           ASSERT_TRUE(writer->Row(k, row));
-          if (k % 100 == 99) ASSERT_TRUE(writer->Flush());
+          ASSERT_TRUE(k % 100 != 99 || writer->Flush());
         }
-        if (!status.empty()) ASSERT_TRUE(writer->Finish(status)) << writer->problem();
+        ASSERT_TRUE(status.empty() || writer->Finish(status)) << writer->problem();
       }
       std::string problem;
       const auto got = ReadResult(scratch / one.name, &problem);

@@ -122,7 +122,9 @@ TEST_F(ForeignConsent, CommandsThatRunNothingLoadNothing) {
         } else {
           EXPECT_FALSE(Contains(run.err, "COT4270")) << words[0];
         }
-        if (words[0] == "order" && !states.empty()) EXPECT_EQ(run.exit_code, 0) << run.err;
+        if (words[0] == "order" && !states.empty()) {
+          EXPECT_EQ(run.exit_code, 0) << run.err;
+        }
       }
     }
   }

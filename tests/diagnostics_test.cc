@@ -307,7 +307,9 @@ TEST(DiagnosticsElsewhere, ForeignCode) {  // COT4270, COT4271
     translate.foreign = access;
     EXPECT_EQ(Translate(*loaded, translate)->ok, codes.empty());
     EXPECT_EQ(CodesOf(loaded->diagnostics), codes);
-    if (!codes.empty()) EXPECT_TRUE(Contains(loaded->diagnostics.list()[0].message, "`g`"));
+    if (!codes.empty()) {
+      EXPECT_TRUE(Contains(loaded->diagnostics.list()[0].message, "`g`"));
+    }
   }
 }
 

@@ -33,10 +33,10 @@ struct RunOptions {
 
 /** What foreign code (shared libraries that a model names) may do. */
 struct ForeignRights {
-  bool allow = false;              // run: otherwise only libraries that the user's configuration names
-  bool in_process = false;         // in this process: faster, not confined, without limits
-  bool network = false;            // in a process of its own: speak TCP and UDP,
-  std::vector<std::string> write;  // and write below these folders
+  bool allow = false;       // run: otherwise only libraries that the user's configuration names
+  bool in_process = false;  // in this process: faster, not confined, without limits
+  bool network = false;     // in a process of its own: speak TCP and UDP,
+  std::vector<std::string> write = {};  // and write below these folders
 };
 
 class Simulation {

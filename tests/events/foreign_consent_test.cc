@@ -104,7 +104,7 @@ std::vector<std::vector<std::string>> Running() {
 TEST_F(ForeignConsent, CommandsThatRunNothingLoadNothing) {
   // Neither declared, nor remembered; then declared; then consented, so that a slip would run it.
   fs::create_directories(folder_ / "config/cotree");
-  for (const std::string& states : {"", "state x : Real", "state none"}) {
+  for (const std::string states : {"", "state x : Real", "state none"}) {
     WriteText(folder_ / "m.cot", ModelWith(states));
     for (const bool consent : {false, true}) {
       WriteText(folder_ / "config/cotree/foreign",
@@ -122,7 +122,9 @@ TEST_F(ForeignConsent, CommandsThatRunNothingLoadNothing) {
         } else {
           EXPECT_FALSE(Contains(run.err, "COT4270")) << words[0];
         }
-        if (words[0] == "order" && !states.empty()) EXPECT_EQ(run.exit_code, 0) << run.err;
+        if (words[0] == "order" && !states.empty()) {
+          EXPECT_EQ(run.exit_code, 0) << run.err;
+        }
       }
     }
   }
@@ -131,7 +133,7 @@ TEST_F(ForeignConsent, CommandsThatRunNothingLoadNothing) {
 TEST_F(ForeignConsent, RunsOnlyWithConsent) {
   const std::string hash = HashLibrary((folder_ / "liblag.so").string());
   const std::vector<std::vector<std::string>> ways = {{}, {"--in-process"}, {"--foreign-network"}};
-  for (const std::string& states : {"", "state x : Real"}) {
+  for (const std::string states : {"", "state x : Real"}) {
     WriteText(folder_ / "m.cot", ModelWith(states));
     for (const auto& words : Running()) {
       for (const auto& way : ways) {
@@ -196,7 +198,7 @@ TEST_F(ForeignConsent, WhatIsNoFileIsRefusedAtOnce) {
   fs::remove(folder_ / "liblag.so");
   const auto began = std::chrono::steady_clock::now();
   ASSERT_EQ(mkfifo((folder_ / "liblag.so").c_str(), 0600), 0);
-  for (const std::string& states : {"", "state x : Real"}) {
+  for (const std::string states : {"", "state x : Real"}) {
     WriteText(folder_ / "m.cot", ModelWith(states));
     for (const char* command : {"simulate", "values", "linearize", "trim"}) {
       const Ran run = Command({command, "m.cot", "--allow-foreign"});
@@ -231,7 +233,7 @@ TEST_F(ForeignConsent, InterruptedCallsEndWith130) {
     system S { c : Constant(k = 3)  h : Hang  f : FirstOrder(k = 1, T = 0.1 s)
       connect c.y -> h.u  connect h.y -> f.u }
     experiment E of S { stop = 2 s })");
-  for (const std::string& words :
+  for (const std::string words :
        {"simulate h.cot", "simulate h.cot --out h.csv", "profile h.cot", "report h.cot --out h.html",
         "values h.cot --at 2", "sweep h.cot --vary 'c.k=1:2:2' --keep f.y --threads 1"}) {
     const auto began = std::chrono::steady_clock::now();

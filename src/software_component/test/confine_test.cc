@@ -128,10 +128,11 @@ TEST(Confined, WhatItCanDo) {
       double y[] = {-1.0};
       if (attempt.number == TRY_RENAME) fs::remove_all(folder / "other");
       ASSERT_TRUE(component->Outputs(0, 1.0, {}, u, y)) << attempt.name << component->failure().Text();
-      if (expected == kEither)
+      if (expected == kEither) {
         EXPECT_TRUE(y[0] == EPERM || y[0] == EACCES) << attempt.name << ": " << y[0] << ", mode " << mode;
-      else
+      } else {
         EXPECT_EQ(y[0], expected) << attempt.name << ", mode " << mode;
+      }
     }
     if (mode < 2) {
       EXPECT_EQ(ReadFile(folder / "there"), "text");

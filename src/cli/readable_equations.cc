@@ -251,7 +251,8 @@ int SayReadable(const EquationsOptions& options, Translation& t, const Console& 
         fmt::print(stderr, "cotree: there is no linear form: {}\n", reason);
         return kExitNumerical;
       }
-      fmt::print(stderr, "cotree: note: there is no linear form in symbols: {}; numbers are printed\n", reason);
+      fmt::print(stderr, "cotree: note: there is no linear form in symbols: {}; numbers are printed\n",
+                 reason);
     }
   } else {
     document.sections.push_back(DescribeEquations(pool, space));
@@ -271,8 +272,8 @@ int SayReadable(const EquationsOptions& options, Translation& t, const Console& 
     return kExitOk;
   }
   if (options.format == "text")
-    out->text +=
-        fmt::format("{}{}\n", Plural(t.sorted->states.size(), "state"), space.linear && !t.sorted->states.empty() ? ", linear" : "");
+    out->text += fmt::format("{}{}\n", Plural(t.sorted->states.size(), "state"),
+                             space.linear && !t.sorted->states.empty() ? ", linear" : "");
   return WriteForm(document, options.format, console, &out->text) ? kExitOk : kExitForeign;
 }
 

@@ -263,9 +263,9 @@ Finder::Held Finder::HoldTogether(std::span<const uint32_t> equations) {
     const VariableRef ref = sorted_.OfSlot(slot);
     out.kept.push_back(ref.order > 0 && sorted_.IsState({ref.variable, ref.order - 1}));
     const SortedEquation& e = sorted_.equations[k];
-    out.motion = out.motion ||
-                 (system_.SourceOf(e.equation).part != nullptr && e.equation < system_.part_equations &&
-                  system_.PartOfEquation(e.equation) >= system_.graph->components.size());
+    out.motion =
+        out.motion || (system_.SourceOf(e.equation).part != nullptr && e.equation < system_.part_equations &&
+                       system_.PartOfEquation(e.equation) >= system_.graph->components.size());
   }
   return out;
 }
@@ -350,9 +350,9 @@ std::string Finder::RowName(const MotionRows::Row& row, bool several) const {
   return several ? sorted_.SlotName(sorted_.Slot({ref.variable, ref.order - 1})) : ComponentOf(row.slot);
 }
 
-// M q'' + ... = Q + J' lambda and J q'' = gamma: joints in the order of the chain, each row that of its joint.
-// Where something else is the state (a motor behind a gear), rows are taken by virtual work: with q'' = B x'',
-// those of x are B' times those of q. False: there is more in them than that.
+// M q'' + ... = Q + J' lambda and J q'' = gamma: joints in the order of the chain, each row that of its
+// joint. Where something else is the state (a motor behind a gear), rows are taken by virtual work: with q''
+// = B x'', those of x are B' times those of q. False: there is more in them than that.
 bool Finder::SolveMotion(std::span<const uint32_t> equations, const Held& held, const MotionRows& rows,
                          BlockSolution* solution, std::vector<std::string>* names) {
   std::vector<MotionRows::Row> order = rows.motion;
@@ -384,8 +384,8 @@ bool Finder::SolveMotion(std::span<const uint32_t> equations, const Held& held, 
   const BlockSolution found = SolveBlock(pool_, held.residuals, held.unknowns, kept, {}, whole,
                                          [&](ExprId c) { return letters_.Evaluate(c) == 0; });
   if (!found.linear || found.core.size() != all) return false;
-  // The joints' accelerations by those that are unknown: each of the latter belongs to the first joint that it
-  // moves.
+  // The joints' accelerations by those that are unknown: each of the latter belongs to the first joint that
+  // it moves.
   std::vector<SymbolId> core;
   std::vector<std::vector<ExprId>> by_rate;  // B, by joint and place in found.core
   for (size_t i = 0; i < n; ++i) {
@@ -415,9 +415,10 @@ bool Finder::SolveMotion(std::span<const uint32_t> equations, const Held& held, 
   std::vector<std::vector<ExprId>> entries(all);
   std::vector<ExprId> rights(all);
   for (size_t i = 0; i < all; ++i) {
-    const auto row = static_cast<size_t>(std::find_if(found.rows.begin(), found.rows.end(),
-                                                      [&](size_t e) { return equations[e] == order[i].equation; }) -
-                                         found.rows.begin());
+    const auto row =
+        static_cast<size_t>(std::find_if(found.rows.begin(), found.rows.end(),
+                                         [&](size_t e) { return equations[e] == order[i].equation; }) -
+                            found.rows.begin());
     if (row == found.rows.size()) return false;
     const LinearForm form = LinearCoefficients(pool_, found.residuals[row], found.core);
     for (const size_t c : column) entries[i].push_back(form.coefficients[c]);
@@ -505,7 +506,8 @@ void Finder::AddCore(const BlockSolution& solution, bool motion, size_t freedoms
 }
 
 // Mesh currents or node voltages, where they are asked for: the circuits of the chords in their currents, or
-// the cut-sets of the branches in their voltages, each row with its own unknown. False: it is no such network.
+// the cut-sets of the branches in their voltages, each row with its own unknown. False: it is no such
+// network.
 bool Finder::AddNetwork(std::span<const uint32_t> equations, const Held& held) {
   if (options_.prefer == StateSpaceOptions::Prefer::kNothing) return false;
   const bool meshes = options_.prefer == StateSpaceOptions::Prefer::kThrough;
@@ -536,8 +538,8 @@ bool Finder::AddNetwork(std::span<const uint32_t> equations, const Held& held) {
   if (!found.linear || found.core.size() != unknowns.size()) return false;
   BlockSolution network = found;
   for (size_t i = 0; i < rows.size(); ++i) {
-    const auto row = static_cast<size_t>(std::find(found.rows.begin(), found.rows.end(), rows[i]) -
-                                         found.rows.begin());
+    const auto row =
+        static_cast<size_t>(std::find(found.rows.begin(), found.rows.end(), rows[i]) - found.rows.begin());
     if (row == found.rows.size()) return false;
     network.core[i] = unknowns[i];
     network.right[i] = found.right[row];

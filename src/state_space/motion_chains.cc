@@ -83,7 +83,7 @@ MotionRows FindMotionRows(const SortedSystem& sorted, const std::vector<std::vec
     uint32_t equation;
     uint32_t own = UINT32_MAX;  // acceleration that stands in it
   };
-  std::map<uint32_t, std::vector<Load>> loads;                                  // by joint
+  std::map<uint32_t, std::vector<Load>> loads;                                 // by joint
   std::map<uint32_t, std::vector<std::pair<std::string, uint32_t>>> unknowns;  // accelerations by joint
   const auto is_coordinate = [&](ComponentId joint) {
     return std::any_of(chains.begin(), chains.end(), [&](const std::vector<ComponentId>& chain) {

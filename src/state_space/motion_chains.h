@@ -24,8 +24,8 @@ struct MotionRows {
   /// Slots of the accelerations that are unknown: the joints', or of what turns a joint (a motor's).
   std::vector<uint32_t> rates;
 };
-/// `equations` hold together; `chains`: whose joints are coordinates, others follow them. Empty where these are
-/// no equations of motion, or rows and unknowns do not fit.
+/// `equations` hold together; `chains`: whose joints are coordinates, others follow them. Empty where these
+/// are no equations of motion, or rows and unknowns do not fit.
 MotionRows FindMotionRows(const SortedSystem& sorted, const std::vector<std::vector<ComponentId>>& chains,
                           std::span<const uint32_t> equations);
 

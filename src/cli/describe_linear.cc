@@ -78,9 +78,10 @@ class LinearTeller {
     if (rates) out += " + " + B + "_du1 times the rates of the inputs + ...";
     out += "; outputs = " + C + " times the states + " + D + " times the inputs";
     if (rates) out += " + " + D + "_du1 times the rates of the inputs + ...";
-    return out + (deviations ? ". All are small deviations from the start; states that are 0 there are put in, "
-                               "others stay letters and mean their value there."
-                             : ".");
+    return out + (deviations
+                      ? ". All are small deviations from the start; states that are 0 there are put in, "
+                        "others stay letters and mean their value there."
+                      : ".");
   }
   static std::string OwnerOf(const std::string& path) {
     const size_t dot = path.rfind('.');
@@ -139,8 +140,8 @@ class LinearTeller {
     if (linear_.characteristic.IsNone()) return;
     DocumentSection s{"transfer", "Characteristic polynomial and transfer functions", {}};
     const std::string s_name(pool_.SymbolName(pool_.SymbolOf(linear_.s)));
-    s.items.emplace_back(TextItem{"The determinant of " + s_name + " times the unit matrix less " + Letter("A") +
-                                  ", and outputs by inputs:"});
+    s.items.emplace_back(TextItem{"The determinant of " + s_name + " times the unit matrix less " +
+                                  Letter("A") + ", and outputs by inputs:"});
     EquationsItem p;
     // The first of these that is no letter of the model.
     const char* determinant = "Delta";
@@ -248,8 +249,9 @@ class LinearTeller {
            first});
     }
     if (table.rows.empty()) return;
-    s.items.emplace_back(TextItem{"Slowest first; shares are participation factors of the states. Storage that moves as one has "
-                 "one state: its share goes by stored energy."});
+    s.items.emplace_back(TextItem{
+        "Slowest first; shares are participation factors of the states. Storage that moves as one has "
+        "one state: its share goes by stored energy."});
     s.items.emplace_back(std::move(table));
     out_.push_back(std::move(s));
   }

@@ -259,7 +259,8 @@ int SayReadable(const EquationsOptions& options, Translation& t, const Console& 
         fmt::print(stderr, "cotree: there is no linear form: {}\n", reason);
         return kExitNumerical;
       }
-      fmt::print(stderr, "cotree: note: there is no linear form in symbols: {}; numbers are printed\n", reason);
+      fmt::print(stderr, "cotree: note: there is no linear form in symbols: {}; numbers are printed\n",
+                 reason);
     }
   } else {
     document.sections.push_back(DescribeEquations(pool, space));

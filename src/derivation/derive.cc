@@ -382,7 +382,8 @@ void Steps::Topology() {
       const ExprId x = SymbolOfName(pool_, system.VariableName(entry.variable, entry.order));
       terms.push_back(entry.sign < 0 ? pool_.Negate(x) : x);
     }
-    const ExprId right = pool_.Sum(terms), left = SymbolOfName(pool_, system.VariableName(system.row_defined[row]));
+    const ExprId right = pool_.Sum(terms),
+                 left = SymbolOfName(pool_, system.VariableName(system.row_defined[row]));
     Own(right);
     Own(left);
     const std::string component = document_->component_of[pool_.symbol(pool_.SymbolOf(left)).base.value];

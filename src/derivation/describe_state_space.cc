@@ -106,8 +106,8 @@ void AddGroup(ExprPool& pool, const StateSpace& space, const ReadableGroup& grou
   for (const auto& [name, values] : {std::pair(V, &coriolis), {G, &gravity}, {Q, &right}})
     AddVector(name, moving_rows, std::span(*values).first(std::min(values->size(), moving)), items);
   if (moving == all) return;
-  items->emplace_back(TextItem{"Conditions of the loops, " + J + " times the accelerations = " + gamma + "; " +
-                               LoopsText(group) + ":"});
+  items->emplace_back(TextItem{"Conditions of the loops, " + J + " times the accelerations = " + gamma +
+                               "; " + LoopsText(group) + ":"});
   MatrixItem conditions;
   conditions.name = J;
   conditions.rows = held_rows;

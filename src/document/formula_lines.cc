@@ -9,8 +9,8 @@
 namespace cotree {
 namespace {
 
-/* The width of LaTeX as it is set, about, in letters: a fraction is as wide as the wider of its sides, what is
-raised or lowered is smaller, signs have room around them. */
+/* The width of LaTeX as it is set, about, in letters: a fraction is as wide as the wider of its sides, what
+is raised or lowered is smaller, signs have room around them. */
 class LatexWidth {
  public:
   explicit LatexWidth(std::string_view text) : text_(text) {}
@@ -102,15 +102,15 @@ class LineBreaker {
   std::vector<std::string> Lines(ExprId expr, double room) const {
     const std::string whole = Print(expr);
     const Op op = pool_.op(expr);
-    const bool breaks = op == Op::kAdd || op == Op::kMultiply || op == Op::kDivide || op == Op::kPower ||
-                        op == Op::kIf;
+    const bool breaks =
+        op == Op::kAdd || op == Op::kMultiply || op == Op::kDivide || op == Op::kPower || op == Op::kIf;
     room = std::max(room, kNarrowest);
     if (!breaks || LatexWidth(whole).Run() <= room) return {whole};
     if (op == Op::kAdd) return OfSum(expr, room);
     if (op == Op::kMultiply) return OfProduct(expr, room);
     if (op == Op::kDivide)
-      return {"\\frac{" + Stacked(pool_.operand(expr, 0), room) + "}{" + Stacked(pool_.operand(expr, 1), room) +
-              "}"};
+      return {"\\frac{" + Stacked(pool_.operand(expr, 0), room) + "}{" +
+              Stacked(pool_.operand(expr, 1), room) + "}"};
     if (op == Op::kPower)
       return {"{\\left(" + Stacked(pool_.operand(expr, 0), room - 4) + "\\right)}^{" +
               Print(pool_.operand(expr, 1)) + "}"};

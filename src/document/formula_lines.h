@@ -14,7 +14,8 @@ namespace cotree {
 double WidthOfLatex(std::string_view latex);
 
 /// A formula in LaTeX, in lines of at most `room` letters: broken between terms, inside the bracket of a long
-/// product, above and below the line of a quotient. Of one with more than `most` characters only that is said.
+/// product, above and below the line of a quotient. Of one with more than `most` characters only that is
+/// said.
 std::vector<std::string> LatexLines(const ExprPool& pool, ExprId expr, const PrintOptions& print,
                                     size_t most = 20000, double room = 80);
 /// Text as LaTeX sets it; what stands between backquotes as code.

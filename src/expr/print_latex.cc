@@ -31,7 +31,8 @@ std::string LatexOfNumber(double value, int digits) {
   if (const auto exact = FindExact(value)) {
     const ExactText text = TextOfExact(*exact, " ", "\\pi", "^{2}", "^{3}");
     const std::string above = text.above.empty() ? "1" : text.above;
-    return (value < 0 ? "-" : "") + (text.below.empty() ? above : "\\frac{" + above + "}{" + text.below + "}");
+    return (value < 0 ? "-" : "") +
+           (text.below.empty() ? above : "\\frac{" + above + "}{" + text.below + "}");
   }
   std::string text = FormatNumber(value, digits);
   const size_t e = text.find('e');

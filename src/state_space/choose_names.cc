@@ -64,11 +64,11 @@ std::vector<std::string> Candidates(const ReadableSymbol& s) {
 }
 
 const std::set<std::string>& Reserved() {
-  static const std::set<std::string> names{
-      "t",    "time",  "sin",  "cos", "tan",  "asin",  "acos",  "atan",  "sinh", "cosh", "tanh", "exp",
-      "log",  "log10", "sqrt", "abs", "sign", "floor", "ceil",  "atan2", "min",  "max",  "mod",  "if",
-      "then", "else",  "and",  "or",  "not",  "true",  "false", "der",   "pre",  "sum",  "for",  "in",
-      "pi"};
+  static const std::set<std::string> names{"t",    "time",  "sin",  "cos",   "tan", "asin",  "acos",  "atan",
+                                           "sinh", "cosh",  "tanh", "exp",   "log", "log10", "sqrt",  "abs",
+                                           "sign", "floor", "ceil", "atan2", "min", "max",   "mod",   "if",
+                                           "then", "else",  "and",  "or",    "not", "true",  "false", "der",
+                                           "pre",  "sum",   "for",  "in",    "pi"};
   return names;
 }
 

@@ -74,10 +74,11 @@ class Finder {
     bool motion = false;     // equations of motion are among them
   };
   Held HoldTogether(std::span<const uint32_t> equations);
-  void AddCore(const BlockSolution& solution, bool motion, const MotionRows& rows);
+  void AddCore(const BlockSolution& solution, bool motion, size_t freedoms,
+               const std::vector<std::string>& names);
   bool AddSolved(const BlockSolution& solution, bool motion);
   bool SolveMotion(std::span<const uint32_t> equations, const Held& held, const MotionRows& rows,
-                   BlockSolution* solution);
+                   BlockSolution* solution, std::vector<std::string>* names);
   bool NameEntries(BlockSolution* solution);
   bool AddNetwork(std::span<const uint32_t> equations, const Held& held);
   void AddLetter(SymbolId letter, ExprId value);
@@ -262,9 +263,9 @@ Finder::Held Finder::HoldTogether(std::span<const uint32_t> equations) {
     const VariableRef ref = sorted_.OfSlot(slot);
     out.kept.push_back(ref.order > 0 && sorted_.IsState({ref.variable, ref.order - 1}));
     const SortedEquation& e = sorted_.equations[k];
-    out.motion = out.motion ||
-                 (system_.SourceOf(e.equation).part != nullptr && e.equation < system_.part_equations &&
-                  system_.PartOfEquation(e.equation) >= system_.graph->components.size());
+    out.motion =
+        out.motion || (system_.SourceOf(e.equation).part != nullptr && e.equation < system_.part_equations &&
+                       system_.PartOfEquation(e.equation) >= system_.graph->components.size());
   }
   return out;
 }
@@ -349,10 +350,11 @@ std::string Finder::RowName(const MotionRows::Row& row, bool several) const {
   return several ? sorted_.SlotName(sorted_.Slot({ref.variable, ref.order - 1})) : ComponentOf(row.slot);
 }
 
-// M q'' + ... = Q + J' lambda and J q'' = gamma: joints in the order of the chain, each row that of its joint.
-// False: there is more in them than that.
+// M q'' + ... = Q + J' lambda and J q'' = gamma: joints in the order of the chain, each row that of its
+// joint. Where something else is the state (a motor behind a gear), rows are taken by virtual work: with q''
+// = B x'', those of x are B' times those of q. False: there is more in them than that.
 bool Finder::SolveMotion(std::span<const uint32_t> equations, const Held& held, const MotionRows& rows,
-                         BlockSolution* solution) {
+                         BlockSolution* solution, std::vector<std::string>* names) {
   std::vector<MotionRows::Row> order = rows.motion;
   std::map<uint32_t, size_t> place;  // of a joint in its chain
   for (const auto& chain : options_.chains) {
@@ -365,33 +367,86 @@ bool Finder::SolveMotion(std::span<const uint32_t> equations, const Held& held, 
   std::stable_sort(order.begin(), order.end(), [&](const MotionRows::Row& a, const MotionRows::Row& b) {
     return place_of(a) < place_of(b);
   });
+  const size_t n = order.size();
   order.insert(order.end(), rows.conditions.begin(), rows.conditions.end());
+  const size_t all = order.size();
   std::vector<bool> kept(equations.size(), false), whole(equations.size(), false);
-  for (const MotionRows::Row& row : order) {
-    const auto unknown = std::find(held.unknowns.begin(), held.unknowns.end(), slot_symbol_[row.slot]);
-    if (unknown != held.unknowns.end()) kept[static_cast<size_t>(unknown - held.unknowns.begin())] = true;
-    whole[static_cast<size_t>(std::find(equations.begin(), equations.end(), row.equation) -
+  const auto keep = [&](uint32_t slot) {
+    const auto at = std::find(held.unknowns.begin(), held.unknowns.end(), slot_symbol_[slot]);
+    if (at != held.unknowns.end()) kept[static_cast<size_t>(at - held.unknowns.begin())] = true;
+  };
+  for (const uint32_t slot : rows.rates) keep(slot);
+  for (size_t i = 0; i < all; ++i) {
+    if (i >= n) keep(order[i].slot);
+    whole[static_cast<size_t>(std::find(equations.begin(), equations.end(), order[i].equation) -
                               equations.begin())] = true;
   }
-  BlockSolution found = SolveBlock(pool_, held.residuals, held.unknowns, kept, {}, whole,
-                                   [&](ExprId c) { return letters_.Evaluate(c) == 0; });
-  if (!found.linear || found.core.size() != order.size()) return false;
-  *solution = found;
-  for (size_t i = 0; i < order.size(); ++i) {
-    size_t row = 0;
-    while (row < found.rows.size() && equations[found.rows[row]] != order[i].equation) ++row;
-    if (row == found.rows.size()) return false;
-    solution->core[i] = slot_symbol_[order[i].slot];
-    solution->right[i] = found.right[row];
-    solution->residuals[i] = found.residuals[row];
-    for (size_t j = 0; j < order.size(); ++j) {
-      const auto column = std::find(found.core.begin(), found.core.end(), slot_symbol_[order[j].slot]);
-      if (column == found.core.end()) return false;
-      solution->matrix[i][j] = found.matrix[row][static_cast<size_t>(column - found.core.begin())];
+  const BlockSolution found = SolveBlock(pool_, held.residuals, held.unknowns, kept, {}, whole,
+                                         [&](ExprId c) { return letters_.Evaluate(c) == 0; });
+  if (!found.linear || found.core.size() != all) return false;
+  // The joints' accelerations by those that are unknown: each of the latter belongs to the first joint that
+  // it moves.
+  std::vector<SymbolId> core;
+  std::vector<std::vector<ExprId>> by_rate;  // B, by joint and place in found.core
+  for (size_t i = 0; i < n; ++i) {
+    ExprId value = pool_.Symbol(slot_symbol_[order[i].slot]);
+    for (size_t k = found.solved.size(); k-- > 0;)
+      value = Substitute(pool_, value, found.solved[k].first, found.solved[k].second);
+    const LinearForm form = LinearCoefficients(pool_, value, found.core);
+    if (!form.linear) return false;
+    by_rate.push_back(form.coefficients);
+    for (size_t c = 0; c < all; ++c) {
+      if (pool_.IsZero(form.coefficients[c]) ||
+          std::find(core.begin(), core.end(), found.core[c]) != core.end())
+        continue;
+      core.push_back(found.core[c]);
+      break;
     }
+    if (core.size() != i + 1) return false;
+  }
+  for (size_t i = n; i < all; ++i) core.push_back(slot_symbol_[order[i].slot]);
+  std::vector<size_t> column;  // of found.core
+  for (const SymbolId symbol : core) {
+    column.push_back(
+        static_cast<size_t>(std::find(found.core.begin(), found.core.end(), symbol) - found.core.begin()));
+    if (column.back() == all) return false;
+  }
+  // Each joint's row as drive - inertia q'' - load, so that rows can be added.
+  std::vector<std::vector<ExprId>> entries(all);
+  std::vector<ExprId> rights(all);
+  for (size_t i = 0; i < all; ++i) {
+    const auto row =
+        static_cast<size_t>(std::find_if(found.rows.begin(), found.rows.end(),
+                                         [&](size_t e) { return equations[e] == order[i].equation; }) -
+                            found.rows.begin());
+    if (row == found.rows.size()) return false;
+    const LinearForm form = LinearCoefficients(pool_, found.residuals[row], found.core);
+    for (const size_t c : column) entries[i].push_back(form.coefficients[c]);
+    rights[i] = pool_.Negate(form.remainder);
+  }
+  *solution = found;
+  solution->core = core;
+  for (size_t j = 0; j < all; ++j) {
+    std::vector<ExprId> right;
+    for (size_t c = 0; c < all; ++c) {
+      std::vector<ExprId> sum;
+      for (size_t i = 0; i < (j < n ? n : all); ++i) {
+        const ExprId factor = j < n ? by_rate[i][column[j]] : i == j ? pool_.One() : pool_.Zero();
+        if (pool_.IsZero(factor)) continue;
+        sum.push_back(pool_.Multiply(factor, entries[i][c]));
+        if (c == 0) right.push_back(pool_.Multiply(factor, rights[i]));
+      }
+      solution->matrix[j][c] = pool_.Sum(sum);
+    }
+    solution->right[j] = pool_.Sum(right);
+  }
+  for (size_t i = 0; i < all; ++i) {
+    const auto of_joint = [&](const MotionRows::Row& other) {
+      return ComponentOf(other.slot) == ComponentOf(order[i].slot);
+    };
+    names->push_back(RowName(order[i], i < n && std::count_if(order.begin(), order.end(), of_joint) > 1));
   }
   // The mass of a joint is positive; a condition has the sign with which its multiplier acts.
-  const size_t n = rows.motion.size();
   const auto negate = [&](size_t i) {
     for (ExprId& entry : solution->matrix[i]) entry = pool_.Negate(entry);
     solution->right[i] = pool_.Negate(solution->right[i]);
@@ -422,7 +477,9 @@ bool Finder::SolveMotion(std::span<const uint32_t> equations, const Held& held, 
   return true;
 }
 
-void Finder::AddCore(const BlockSolution& solution, bool motion, const MotionRows& rows) {
+// `freedoms` and `names`: of equations of motion in the order of ReadableGroup; 0: they are in none.
+void Finder::AddCore(const BlockSolution& solution, bool motion, size_t freedoms,
+                     const std::vector<std::string>& names) {
   Made made;
   made.symbols = solution.core;
   for (const SymbolId symbol : solution.core) {
@@ -431,18 +488,12 @@ void Finder::AddCore(const BlockSolution& solution, bool motion, const MotionRow
   }
   made.group.linear = solution.linear;
   made.group.is_motion = motion;
-  made.group.freedoms = static_cast<uint32_t>(rows.motion.size());
-  for (const SymbolId symbol : solution.core) {
-    if (made.group.freedoms == 0) break;
-    const MotionRows::Row row{0, slot_of_.at(symbol.value)};
-    const auto of_joint = [&](SymbolId other) {
-      return ComponentOf(slot_of_.at(other.value)) == ComponentOf(row.slot);
-    };
-    made.group.row_names.push_back(
-        RowName(row, std::count_if(solution.core.begin(), solution.core.end(), of_joint) > 1));
-    const VariableRef ref = sorted_.OfSlot(row.slot);
+  made.group.freedoms = static_cast<uint32_t>(freedoms);
+  made.group.row_names = names;
+  for (size_t k = freedoms; k < solution.core.size() && freedoms > 0; ++k) {
+    const uint32_t multiplier = sorted_.OfSlot(slot_of_.at(solution.core[k].value)).variable;
     for (const EquationSystem::Invariant& invariant : system_.invariants) {
-      if (ref.order > 0 || invariant.multiplier != ref.variable || invariant.loop.empty()) continue;
+      if (invariant.multiplier != multiplier || invariant.loop.empty()) continue;
       made.group.loops.push_back(invariant.loop);
       break;
     }
@@ -455,7 +506,8 @@ void Finder::AddCore(const BlockSolution& solution, bool motion, const MotionRow
 }
 
 // Mesh currents or node voltages, where they are asked for: the circuits of the chords in their currents, or
-// the cut-sets of the branches in their voltages, each row with its own unknown. False: it is no such network.
+// the cut-sets of the branches in their voltages, each row with its own unknown. False: it is no such
+// network.
 bool Finder::AddNetwork(std::span<const uint32_t> equations, const Held& held) {
   if (options_.prefer == StateSpaceOptions::Prefer::kNothing) return false;
   const bool meshes = options_.prefer == StateSpaceOptions::Prefer::kThrough;
@@ -486,8 +538,8 @@ bool Finder::AddNetwork(std::span<const uint32_t> equations, const Held& held) {
   if (!found.linear || found.core.size() != unknowns.size()) return false;
   BlockSolution network = found;
   for (size_t i = 0; i < rows.size(); ++i) {
-    const auto row = static_cast<size_t>(std::find(found.rows.begin(), found.rows.end(), rows[i]) -
-                                         found.rows.begin());
+    const auto row =
+        static_cast<size_t>(std::find(found.rows.begin(), found.rows.end(), rows[i]) - found.rows.begin());
     if (row == found.rows.size()) return false;
     network.core[i] = unknowns[i];
     network.right[i] = found.right[row];
@@ -509,7 +561,7 @@ bool Finder::AddNetwork(std::span<const uint32_t> equations, const Held& held) {
       if (gap <= 1e-9 * std::fabs(m[i][j])) network.matrix[i][j] = network.matrix[j][i];
     }
   }
-  AddCore(network, false, {});
+  AddCore(network, false, 0, {});
   made_.back().group.network = meshes ? "Mesh currents" : "Node voltages";
   for (const auto& [symbol, value] : network.solved) AddValue(symbol, value);
   return true;
@@ -531,12 +583,13 @@ bool Finder::MakeBlock(std::span<const uint32_t> equations, bool joined) {
   MotionRows rows;
   if (!by_cases && equations.size() <= kMostEquations) {
     rows = FindMotionRows(sorted_, options_.chains, equations);
-    if (rows.motion.size() > 1 && SolveMotion(equations, held, rows, &solution)) {
+    std::vector<std::string> names;
+    if (rows.motion.size() > 1 && SolveMotion(equations, held, rows, &solution, &names)) {
       if (!AddSolved(solution, true)) {
         if (options_.solve_motion)
           notes_.push_back("not solved for the accelerations " + ListOf(solution.core) +
                            ": that would be longer than anybody reads; they are printed as M q'' = Q");
-        AddCore(solution, true, rows);
+        AddCore(solution, true, rows.motion.size(), names);
       }
       for (const auto& [symbol, value] : solution.solved) AddValue(symbol, value);
       return true;
@@ -565,7 +618,7 @@ bool Finder::MakeBlock(std::span<const uint32_t> equations, bool joined) {
       notes_.push_back("not solved for the accelerations " + ListOf(solution.core) + ": " +
                        (solution.linear ? "that would be longer than anybody reads"
                                         : "they are not linear in all of these, or depend on cases"));
-    AddCore(solution, held.motion, {});
+    AddCore(solution, held.motion, 0, {});
   }
   for (const auto& [symbol, value] : solution.solved) AddValue(symbol, value);
   return true;

@@ -83,13 +83,14 @@ MotionRows FindMotionRows(const SortedSystem& sorted, const std::vector<std::vec
     uint32_t equation;
     uint32_t own = UINT32_MAX;  // acceleration that stands in it
   };
-  std::map<uint32_t, std::vector<Load>> loads;                                  // by joint
+  std::map<uint32_t, std::vector<Load>> loads;                                 // by joint
   std::map<uint32_t, std::vector<std::pair<std::string, uint32_t>>> unknowns;  // accelerations by joint
   const auto is_coordinate = [&](ComponentId joint) {
     return std::any_of(chains.begin(), chains.end(), [&](const std::vector<ComponentId>& chain) {
       return std::find(chain.begin(), chain.end(), joint) != chain.end();
     });
   };
+  MotionRows out;
   std::vector<uint32_t> slots;
   for (const uint32_t k : equations) slots.push_back(sorted.slot_of_equation[k]);
   for (const uint32_t slot : slots) {
@@ -98,11 +99,11 @@ MotionRows FindMotionRows(const SortedSystem& sorted, const std::vector<std::vec
     const uint32_t part = system.PartOfVariable(ref.variable);
     if (part >= system.graph->components.size()) return {};  // the place of a body as a coordinate
     const ComponentId joint = JointOf(system, part);
-    if (joint.IsNone() || !is_coordinate(joint)) continue;
-    unknowns[joint.value].emplace_back(sorted.SlotName(slot), slot);
+    if (!joint.IsNone() && !is_coordinate(joint)) continue;  // it is measured, and follows
+    out.rates.push_back(slot);
+    if (!joint.IsNone()) unknowns[joint.value].emplace_back(sorted.SlotName(slot), slot);
   }
-  MotionRows out;
-  if (unknowns.empty()) return out;
+  if (out.rates.empty()) return {};
   const std::map<uint32_t, uint32_t> gaps = FindGaps(sorted);
   for (const uint32_t k : equations) {
     const SortedEquation& e = sorted.equations[k];
@@ -118,11 +119,14 @@ MotionRows FindMotionRows(const SortedSystem& sorted, const std::vector<std::vec
         if (name.starts_with("load")) load.name = name;
         const VariableRef ref = system.Resolve(*source.part, use.variable);
         const VariableRef at{ref.variable, ref.order + use.order};
-        if (sorted.HasSlot(at) && IsRate(sorted, at) &&
+        if (at.order > 0 && sorted.HasSlot(at) && at.variable < system.part_variables &&
+            system.PartOfVariable(at.variable) == part &&
             std::find(slots.begin(), slots.end(), sorted.Slot(at)) != slots.end())
           load.own = sorted.Slot(at);
       }
-      if (!load.name.empty() && unknowns.contains(joint.value)) loads[joint.value].push_back(std::move(load));
+      if (!load.name.empty() && is_coordinate(joint) &&
+          (load.own != UINT32_MAX || unknowns.contains(joint.value)))
+        loads[joint.value].push_back(std::move(load));
       continue;
     }
     if (part < system.graph->components.size()) continue;
@@ -136,11 +140,10 @@ MotionRows FindMotionRows(const SortedSystem& sorted, const std::vector<std::vec
     const uint32_t slot = sorted.Slot({multiplier, 0});
     if (std::find(slots.begin(), slots.end(), slot) != slots.end()) out.conditions.push_back({k, slot});
   }
-  for (auto& [joint, rates] : unknowns) {
-    std::vector<Load>& own = loads[joint];
-    if (own.size() != rates.size()) return {};
-    const auto by_name = [](const auto& a, const auto& b) { return a.first < b.first; };
-    std::stable_sort(rates.begin(), rates.end(), by_name);
+  for (auto& [joint, own] : loads) {
+    std::vector<std::pair<std::string, uint32_t>>& rates = unknowns[joint];
+    std::stable_sort(rates.begin(), rates.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     std::stable_sort(own.begin(), own.end(), [](const Load& a, const Load& b) { return a.name < b.name; });
     // Those that stand in their equation, then the rest in order: load[2] is that of w[2].
     std::vector<uint32_t> rest;
@@ -155,6 +158,7 @@ MotionRows FindMotionRows(const SortedSystem& sorted, const std::vector<std::vec
     }
     if (next != rest.size()) return {};
   }
+  if (out.motion.size() != out.rates.size()) return {};
   return out;
 }
 

@@ -18,12 +18,14 @@ std::vector<std::vector<ComponentId>> FindChains(const Mechanism& mechanism);
 struct MotionRows {
   struct Row {
     uint32_t equation = 0;  // sorted
-    uint32_t slot = 0;      // the acceleration that it is the equation of; of a condition: its multiplier
+    uint32_t slot = 0;      // the joint's acceleration; of a condition: its multiplier
   };
   std::vector<Row> motion, conditions;
+  /// Slots of the accelerations that are unknown: the joints', or of what turns a joint (a motor's).
+  std::vector<uint32_t> rates;
 };
-/// `equations` hold together; `chains`: whose joints are coordinates, others follow them. Empty where these are
-/// no equations of motion, or rows and unknowns do not fit.
+/// `equations` hold together; `chains`: whose joints are coordinates, others follow them. Empty where these
+/// are no equations of motion, or rows and unknowns do not fit.
 MotionRows FindMotionRows(const SortedSystem& sorted, const std::vector<std::vector<ComponentId>>& chains,
                           std::span<const uint32_t> equations);
 

@@ -27,8 +27,7 @@ struct Pivot {
 
 BlockSolution SolveBlock(ExprPool& pool, std::vector<ExprId> residuals, std::vector<SymbolId> unknowns,
                          const std::vector<bool>& kept, const std::vector<bool>& wanted,
-                         const std::vector<bool>& whole,
-                         const std::function<bool(ExprId)>& is_zero) {
+                         const std::vector<bool>& whole, const std::function<bool(ExprId)>& is_zero) {
   BlockSolution out;
   std::vector<bool> used(residuals.size(), false), gone(unknowns.size(), false);
   // First the plain ones (coefficient ±1), then numbers, then parameters; what is kept after all others.

@@ -26,8 +26,7 @@ struct BlockSolution {
 /// numbers.
 BlockSolution SolveBlock(ExprPool& pool, std::vector<ExprId> residuals, std::vector<SymbolId> unknowns,
                          const std::vector<bool>& kept, const std::vector<bool>& wanted,
-                         const std::vector<bool>& whole,
-                         const std::function<bool(ExprId)>& is_zero);
+                         const std::vector<bool>& whole, const std::function<bool(ExprId)>& is_zero);
 
 /** What Cramer's rule gives for the core of a block. */
 struct CoreSolution {

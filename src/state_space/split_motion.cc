@@ -201,8 +201,8 @@ class Splitter {
         for (Monomial& m : own) m.coefficient = Plain(m.coefficient / factor);
         const ExprId value = field_.Shortest(own);
         if (SizeOf(pool_, value).operations < 2) continue;
-        const SymbolId symbol = pool_.DeclareSymbol("~p_" + std::to_string(first_letter + letters->size() + 1),
-                                                    SymbolKind::kParameter);
+        const SymbolId symbol = pool_.DeclareSymbol(
+            "~p_" + std::to_string(first_letter + letters->size() + 1), SymbolKind::kParameter);
         letters->emplace_back(symbol, value);
         made.push_back({base, pool_.Symbol(symbol)});
       }

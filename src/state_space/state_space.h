@@ -33,7 +33,7 @@ linear, otherwise residuals = 0. */
 struct ReadableGroup {
   std::vector<ExprId> unknowns;
   bool linear = false;
-  bool is_motion = false;                   // equations of motion: the matrix is that of masses
+  bool is_motion = false;  // equations of motion: the matrix is that of masses
   /// Of equations of motion: row i < freedoms is that of unknown i, an acceleration; the others are
   /// conditions of loops, their unknowns the multipliers: M q'' + V + G = Q + J' lambda, J q'' = gamma. 0:
   /// rows and unknowns are in no such order.
@@ -69,8 +69,8 @@ struct StateSpace {
   /// Symbols that are nothing but the derivative of a state (alpha of w): by both symbols.
   std::vector<std::pair<ExprId, ExprId>> rates;
   std::vector<std::string> notes;  // what was asked for and could not be had, and why
-  uint32_t eliminated = 0;  // unknowns of the sorted system that do not appear any more
-  bool linear = false;      // every derivative and output is linear in states and inputs, nothing else occurs
+  uint32_t eliminated = 0;         // unknowns of the sorted system that do not appear any more
+  bool linear = false;  // every derivative and output is linear in states and inputs, nothing else occurs
 
   const ReadableSymbol* Find(ExprId symbol) const;
 };
@@ -91,8 +91,8 @@ struct StateSpaceOptions {
   bool solve_motion = false;  // accelerations as fractions instead of M q'' = Q
   /// Joints whose equations of motion are written as one (motion_chains.h).
   std::vector<std::vector<ComponentId>> chains;
-  bool expand = false;        // every fraction as one sum over one sum
-  bool inline_all = false;    // no definitions: everything is put in
+  bool expand = false;      // every fraction as one sum over one sum
+  bool inline_all = false;  // no definitions: everything is put in
   /// What remains unknown where equations hold together: across variables (voltages) or through variables
   /// (currents) rather.
   enum class Prefer : uint8_t { kNothing, kAcross, kThrough } prefer = Prefer::kNothing;

@@ -155,8 +155,9 @@ class PrintedEquations {
     left = InAscii(left);
     const size_t bracket = left.find('[');
     if (left.ends_with(']') && !groups.empty() && left.starts_with("J")) {
-      groups.back().conditions[{std::stoul(left.substr(bracket + 1)),
-                                std::stoul(left.substr(left.find(',') + 1))}] = value;
+      groups.back()
+          .conditions[{std::stoul(left.substr(bracket + 1)), std::stoul(left.substr(left.find(',') + 1))}] =
+          value;
       return;
     }
     if (left.ends_with(']') && !groups.empty() && (left.starts_with("gamma") || left.starts_with("lambda"))) {

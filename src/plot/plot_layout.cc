@@ -83,7 +83,7 @@ std::vector<std::string> Wrapped(const std::string& text, double size, double ro
     if (!lines.empty() && TextWidth(lines.back() + " " + word, size, true) <= room)
       lines.back() += " " + word;
     else
-      lines.push_back(Fitted(word, size, 0.9 * room));  // bold letters are wider
+      lines.push_back(Fitted(word, size, 0.8 * room));  // bold letters are wider
   }
   return lines;
 }

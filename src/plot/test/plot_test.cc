@@ -168,6 +168,36 @@ TEST(PlotLayout, LegendsNeverLieOnPanes) {
   }
 }
 
+// Titles are wrapped, and the number under the last tick stays inside, whatever the range is.
+TEST(PlotLayout, TitleAndLastNumberStayInside) {
+  const char* const titles[] = {
+      "short",
+      "Positioner: closed loop L/(1 + L), L = -(a.rather.long.name.of.a.driver / another.name.that.is.long)",
+      "one_word_that_is_much_longer_than_the_figure_is_wide_and_cannot_be_torn_at_a_blank_anywhere_at_all"};
+  for (const char* title : titles) {
+    for (const double end : {0.03, 1.0, 12345.0, 99999.0, 1e6}) {
+      for (const double width : {320.0, 720.0}) {
+        Figure figure = OnePane({{"a", {0, end}, {0, 1}}});
+        figure.title = title;
+        figure.width = width;
+        const PlotLayout layout = FindPlotLayout(figure);
+        ASSERT_FALSE(layout.title.empty());
+        for (const std::string& line : layout.title) {
+          const double half = TextWidth(line, kTitleSize, true) / 2;
+          EXPECT_GE(layout.title_middle - half, 0) << line;
+          EXPECT_LE(layout.title_middle + half, width) << line;
+        }
+        const PaneLayout& pane = layout.panes[0];
+        const Tick& last = pane.x.ticks.back();
+        EXPECT_LE(pane.box.left + pane.x.Place(last.value) * pane.box.width() +
+                      TextWidth(last.label, kNumberSize) / 2,
+                  width)
+            << last.label;
+      }
+    }
+  }
+}
+
 TEST(DrawSvg, SmallFileForAMillionPointsTheSameEveryTime) {
   Series series{"noise"};
   std::mt19937 random(1);

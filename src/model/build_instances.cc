@@ -183,7 +183,13 @@ void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
   const std::string_view name = tree_->Name(segment);
   if (!member || member->kind != MemberKind::kParameter) {
     // Arguments of the model that the text has are of no use to the one that was chosen from outside.
-    if (inner_path.empty() && rechosen_.count(index) > 0 &&
+    std::vector<NameId> owner{class_.instances[index].name};
+    for (NodeId at_node = (*tree_)[path].first_child; at_node != segment;
+         at_node = (*tree_)[at_node].next_sibling)
+      owner.push_back(builder_.Intern(tree_->Name(at_node)));
+    const bool rechosen = std::any_of(choices_.begin(), choices_.end(),
+                                      [&](const ModelChoice& choice) { return choice.path == owner; });
+    if (rechosen &&
         !ModelWithParameter(builder_.model.tree(cls->origin.tree), cls->origin.node, name).empty())
       return;
     auto& report = builder_.diagnostics.Report(messages::kUnknownParameter, tree_->NameSpan(segment),

@@ -188,6 +188,10 @@ TEST(Settings, ReachTheirSystem) {
        Set({"o.drive.motor as full"}), "o.y", 4},
       {"a model by the experiment",
        kParts + "system S { d : Drive }\nexperiment E of S { set d.motor as ideal }", Set({}), "d.y", 7},
+      {"arguments of the model in the text are left out",
+       kParts + "component Gear { public motor : Motor  output y : Real  connect motor.y -> y }\n"
+                "system S { g : Gear(motor.loss = 1, motor.k = 5) }",
+       Set({"g.motor as ideal"}), "g.y", 5},
       {"which counts less than an option",
        kParts + "system S { d : Drive }\nexperiment E of S { set d.motor as ideal }",
        Set({"d.motor as half"}), "d.y", 3.5},

@@ -64,6 +64,9 @@ void CheckPieces(const std::string& text) {
   const SyntaxTree member = ParseMemberText(text, FileId(), diagnostics);
   CheckSyntaxTree(member);
   FUZZ_ASSERT(PrintSyntaxTree(member) == text);
+  const SyntaxTree setting = ParseSettingText(text, FileId(), diagnostics);
+  CheckSyntaxTree(setting);
+  FUZZ_ASSERT(PrintSyntaxTree(setting) == text);
   for (const SkimmedDeclaration& declaration : Skim(text)) {
     FUZZ_ASSERT(declaration.begin < declaration.end && declaration.end <= text.size());
   }

@@ -386,7 +386,7 @@ TEST_F(SampledControl, ExperimentsCount) {
   const Json point = System({"trim", "tank.cot", "--experiment", "Full"});
   EXPECT_NEAR(point.at("states").at(0).at("value").get<double>(), 4, 1e-9);
   Refuses({"linearize", "tank.cot", "--experiment", "Ful"}, 2,
-          "there is no experiment `Ful` in tank.cot; did you mean `Full`?");
+          "there is no experiment `Ful` in tank.cot; it has Full; did you mean `Full`?");
   Refuses({"trim", "tank.cot", "--experiment", "Empty"}, 2, "there is no experiment `Empty`");
 }
 

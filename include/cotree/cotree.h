@@ -41,7 +41,7 @@ class Simulation {
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
 
-  /// A parameter for the next run: Set("motor.R", "0.3 ohm").
+  /// A parameter for the next run: Set("motor.R", "0.3 ohm"); a model: Set("motor", "as ideal").
   void Set(const std::string& parameter, const std::string& value);
   /// Throws Error if the run fails; the rows until then can be read all the same.
   void Run(const RunOptions& options = {});

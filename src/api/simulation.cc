@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cotree/cotree.h>
 
+#include "pipeline/choose_system.h"
 #include "pipeline/translate.h"
 #include "simulation/simulate.h"
 
@@ -16,24 +17,26 @@ struct Simulation::Impl {
 
   // Reads and translates with what is set.
   void Prepare() {
-    LoadOptions options;
-    for (const auto& [name, value] : settings) options.settings.push_back(name + "=" + value);
-    if (!path.empty()) {
-      DiskReader reader;
-      loaded = LoadModel(path, reader, options);
-    } else {
-      NoReader reader;
-      loaded = LoadModelText("text.cot", text, reader, options);
-    }
+    SystemRequest request;
+    request.system = system;
+    request.runs = false;
+    request.any_system = true;
+    for (const auto& [name, value] : settings)
+      request.options.settings.push_back(name + (value.starts_with("as ") ? " " : " = ") + value);
+    DiskReader disk;
+    NoReader none;
+    const std::string file = path.empty() ? "text.cot" : path;
+    loaded = path.empty() ? LoadModelText(file, text, none) : LoadModel(file, disk);
+    const SystemChoice& choice = ChooseSystem(*loaded, request, file);
+    if (!choice.problem.empty()) throw Error(choice.problem);
     TranslateOptions how;
-    how.system = system;
     how.rates = true;
     translation = Translate(*loaded, how);
     if (loaded->diagnostics.ok() && translation->ok) return;
     std::string all;
     for (const Diagnostic& d : loaded->diagnostics.list())
       all += RenderText(d, loaded->model.files, false) + "\n";
-    throw Error(all.empty() ? "there is no system to run" : all);
+    throw Error(all.empty() ? "the system cannot be translated" : all);
   }
 };
 
@@ -96,7 +99,12 @@ const std::vector<double>& Simulation::Column(const std::string& name) const {
       at = impl_->column_of_name.find(
           impl_->translation->sorted->SlotName(impl_->translation->sorted->Slot(ref)));
   }
-  if (at == impl_->column_of_name.end()) throw Error("there is no variable `" + name + "` in the run");
+  if (at == impl_->column_of_name.end()) {
+    std::vector<std::string_view> names;
+    for (const auto& [own, column] : impl_->column_of_name) names.push_back(own);
+    const std::string hint = Suggestion(name, names);
+    throw Error("there is no variable `" + name + "` in the run" + (hint.empty() ? "" : "; " + hint));
+  }
   return impl_->trajectory.columns[at->second];
 }
 

@@ -41,7 +41,7 @@ void RenderPlace(const Span& where, std::string_view label, const SourceFiles& f
   const SourceFile& file = files[where.file];
   const Position at = file.PositionOf(where.begin);
   const std::string_view line = file.Line(at.line);
-  const std::string number = std::to_string(at.line);
+  const std::string number = file.is_option() ? "" : std::to_string(at.line);
   const Position end = file.PositionOf(std::max(where.begin, where.end));
   size_t width = end.line == at.line ? end.column - at.column : DisplayWidth(line) + 1 - at.column;
   width = std::max<size_t>(width, 1);
@@ -73,6 +73,7 @@ void RenderPlace(const Span& where, std::string_view label, const SourceFiles& f
 
 std::string PlaceText(const Span& where, const SourceFiles& files) {
   const SourceFile& file = files[where.file];
+  if (file.is_option()) return file.path();
   const Position at = file.PositionOf(where.begin);
   return file.path() + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
 }
@@ -216,6 +217,19 @@ std::string_view Nearest(std::string_view word, const std::vector<std::string_vi
     }
   }
   return best;
+}
+
+std::string Suggestion(std::string_view word, const std::vector<std::string_view>& candidates,
+                       std::string_view list) {
+  const std::string_view near = Nearest(word, candidates);
+  // Any letter is near any other one: a list says more.
+  if (!near.empty() && (word.size() > 1 || list.empty())) return "did you mean `" + std::string(near) + "`?";
+  if (list.empty() || candidates.empty()) return {};
+  constexpr size_t kMost = 12;
+  std::string out(list);
+  for (size_t k = 0; k < candidates.size() && k < kMost; ++k)
+    out += (k == 0 ? " " : ", ") + std::string(candidates[k]);
+  return candidates.size() > kMost ? out + ", ..." : out;
 }
 
 }  // namespace cotree

@@ -83,4 +83,9 @@ std::string RenderText(const Diagnostic& diagnostic, const SourceFiles& files, b
 Ties go to the candidate that is first in the alphabet. */
 std::string_view Nearest(std::string_view word, const std::vector<std::string_view>& candidates);
 
+/// What helps where `word` names nothing: "did you mean `x`?"; or, with `list` ("it has"), the first dozen of
+/// what there is: "it has a, b, c". Empty: nothing helps.
+std::string Suggestion(std::string_view word, const std::vector<std::string_view>& candidates,
+                       std::string_view list = {});
+
 }  // namespace cotree

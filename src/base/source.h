@@ -29,13 +29,15 @@ struct Position {
   uint32_t column = 1;
 };
 
-/** A text with the name it is shown under. */
+/** A text with the name it is shown under. The text of an option bears its name, `--set`: it is shown whole,
+without lines. */
 class SourceFile {
  public:
   SourceFile(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {}
 
   const std::string& path() const { return path_; }
   const std::string& text() const { return text_; }
+  bool is_option() const { return path_.starts_with("--"); }
   Position PositionOf(uint32_t offset) const;
   /// The text of a line, without its line end.
   std::string_view Line(uint32_t line) const;

@@ -10,7 +10,7 @@
 #include "cli/files.h"
 #include "cli/text_table.h"
 #include "model/describe_model.h"
-#include "pipeline/load_model.h"
+#include "pipeline/choose_system.h"
 #include "pipeline/release_syntax.h"
 #include "pipeline/translate.h"
 
@@ -168,6 +168,7 @@ int RunCheck(const CheckOptions& options, const Console& console) {
   load.library = options.library;
   const auto loaded = LoadModel(options.file, reader, load);
   if (!options.statistics) ReleaseLargeSyntax(*loaded);
+  CheckExperiments(*loaded);
   const std::vector<SystemGraph> graphs = BuildGraphs(*loaded);
   TranslateOptions translate;
   translate.notes = options.notes;

@@ -143,7 +143,7 @@ int RunKinematics(const SimulateOptions& options, const Console& console);
 /// The system as a program in C (`output`; otherwise to the screen).
 int RunEmit(const SimulateOptions& options, const Console& console);
 /// All values at one time (`stop`; the beginning if not given).
-int RunValues(const SimulateOptions& options, const Console& console);
+int RunValues(SimulateOptions options, const Console& console);
 
 struct ProfileOptions {
   SimulateOptions run;  // what is measured

@@ -11,6 +11,7 @@
 #include "drawing/draw_graph.h"
 #include "model/describe_model.h"
 #include "pipeline/build_graphs.h"
+#include "pipeline/choose_system.h"
 #include "system_graph/incidence.h"
 
 namespace cotree {
@@ -110,13 +111,21 @@ int RunGraph(const GraphOptions& options, const Console& console) {
   LoadOptions load;
   load.library = options.library;
   const auto loaded = LoadModel(options.file, reader, load);
+  SystemRequest request;
+  request.system = options.system;
+  request.runs = false;
+  request.any_system = options.format == "text" || options.format == "json";  // they show all of them
+  if (!options.system.empty() || options.format != "json") ChooseSystem(*loaded, request, options.file);
+  if (!loaded->choice.problem.empty()) {
+    fmt::print(stderr, "cotree: {}\n", loaded->choice.problem);
+    return kExitUsage;
+  }
   const std::vector<SystemGraph> graphs = BuildGraphs(*loaded);
   Model& model = loaded->model;
   std::vector<const SystemGraph*> chosen;
-  std::vector<std::string_view> names;
   for (const SystemGraph& graph : graphs) {
-    names.push_back(model.names.Text(model[graph.system].name));
-    if (options.system.empty() || options.system == names.back()) chosen.push_back(&graph);
+    if (options.system.empty() || options.system == model.names.Text(model[graph.system].name))
+      chosen.push_back(&graph);
   }
   const bool ok = loaded->readable && loaded->diagnostics.ok();
   if (options.format != "json") PrintDiagnostics(loaded->diagnostics, model.files, console);
@@ -125,16 +134,7 @@ int RunGraph(const GraphOptions& options, const Console& console) {
     const int written = WriteOutput(GraphJson(*loaded, chosen, options), options.output);
     return written != kExitOk ? written : ok ? kExitOk : kExitModel;
   }
-  if (graphs.empty()) {
-    if (ok) fmt::print(stderr, "cotree: {} has no system\n", options.file);
-    return ok ? kExitUsage : kExitModel;
-  }
-  if (chosen.empty()) {
-    const std::string_view near = Nearest(options.system, names);
-    fmt::print(stderr, "cotree: there is no system `{}` in {}{}\n", options.system, options.file,
-               near.empty() ? "" : fmt::format("; did you mean `{}`?", near));
-    return kExitUsage;
-  }
+  if (graphs.empty()) return kExitModel;
   std::string text;
   const auto mechanism = [&](const SystemGraph& graph) {
     return ok ? ViewMechanism(model, graph) : Mechanism{};
@@ -144,13 +144,6 @@ int RunGraph(const GraphOptions& options, const Console& console) {
       text += (text.empty() ? "" : "\n") + GraphText(model, *graph, mechanism(*graph),
                                                      options.output.empty() ? console : Console::Plain());
   } else {
-    if (chosen.size() > 1) {
-      std::string list;
-      for (const auto& name : names) list += (list.empty() ? "" : ", ") + std::string(name);
-      fmt::print(stderr, "cotree: {} has several systems; choose one with --system: {}\n", options.file,
-                 list);
-      return kExitUsage;
-    }
     if (options.format == "dot") {
       text = GraphDot(model, *chosen[0], mechanism(*chosen[0]));
     } else {

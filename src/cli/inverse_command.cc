@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "cli/prepare_run.h"
+#include "pipeline/choose_system.h"
 #include "simulation/initialize.h"
 #include "simulation/linearize.h"
 
@@ -71,13 +73,15 @@ void SayDegrees(const PreparedRun& p) {
 int RunInverse(const SimulateOptions& given, const Console& console) {
   SimulateOptions options = given;
   DiskReader reader;
-  for (const std::string& motion : options.motions) {
-    if (motion.find('=') != std::string::npos) continue;
-    fmt::print(stderr,
-               "cotree: --motion wants `variable = expression of time`, as in --motion \"pitch.phi = 0.3 "
-               "rad*sin(2 rad/s * time)\"; got `{}`\n",
-               motion);
-    return kExitUsage;
+  {
+    // What is wrong with the motions themselves comes before the count of inputs.
+    const auto loaded = LoadModel(options.file, reader, {.library = options.library});
+    const SystemChoice& choice = ChooseSystem(*loaded, RequestOf(options), options.file);
+    if (!choice.problem.empty() || !loaded->diagnostics.ok()) {
+      PrintDiagnostics(loaded->diagnostics, loaded->model.files, console);
+      if (!choice.problem.empty()) fmt::print(stderr, "cotree: {}\n", choice.problem);
+      return !loaded->readable ? kExitForeign : choice.usage ? kExitUsage : kExitModel;
+    }
   }
   {
     // Names in --find that are inputs are freed.
@@ -86,14 +90,6 @@ int RunInverse(const SimulateOptions& given, const Console& console) {
     plain.freed.clear();
     const PreparedRun p = PrepareRun(plain, reader);
     if (p.exit == kExitOk) {
-      const NameFinder finder(p.loaded->model, *p.translation->graph);
-      for (const std::string& motion : options.motions) {
-        std::string name = motion.substr(0, motion.find('='));
-        std::erase(name, ' ');
-        if (FindVariable(*p.translation->equations, finder, name).variable != UINT32_MAX) continue;
-        fmt::print(stderr, "cotree: --motion: there is no variable `{}`; `cotree values` lists all\n", name);
-        return kExitUsage;
-      }
       const std::vector<std::string> inputs = InputsOf(*p.loaded, *p.translation->graph);
       for (const std::string& name : options.shown) {
         const bool known = std::find(inputs.begin(), inputs.end(), name) != inputs.end();
@@ -102,10 +98,16 @@ int RunInverse(const SimulateOptions& given, const Console& console) {
         if (known && !already) options.freed.push_back(name);
       }
       if (options.freed.size() != options.motions.size()) {
-        fmt::print(stderr,
-                   "cotree: {} motions are prescribed, so as many inputs must be free, but {} are; name them "
-                   "with --free or --find; there are {}\n",
-                   options.motions.size(), options.freed.size(), Joined(inputs, 12));
+        const std::string motions = options.motions.size() == 1
+                                        ? "1 motion is"
+                                        : fmt::format("{} motions are", options.motions.size());
+        fmt::print(stderr, "cotree: {} prescribed, so as many inputs must be free, but {}; {}\n", motions,
+                   options.freed.empty()       ? "none is"
+                   : options.freed.size() == 1 ? "1 is"
+                                               : fmt::format("{} are", options.freed.size()),
+                   inputs.empty() ? "the system has no input that could be: add what drives the motion, as a "
+                                    "SignalTorqueSource or SignalForceSource at the joint"
+                                  : "name them with --free or --find; there are " + Joined(inputs, 12));
         return kExitUsage;
       }
     }

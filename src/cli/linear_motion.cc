@@ -10,6 +10,7 @@
 #include "cli/files.h"
 #include "cli/linear_model.h"
 #include "cli/system_command.h"
+#include "pipeline/choose_system.h"
 #include "simulation/events.h"
 #include "simulation/simulate.h"
 
@@ -148,13 +149,9 @@ std::optional<LinearModel> LinearizeOnMotion(const LinearizeOptions& options, co
   DiskReader reader;
   LoadOptions load;
   load.library = options.library;
-  load.settings = options.settings;
-  load.system = options.system;
   const auto loaded = LoadModel(options.file, reader, load);
+  ChooseSystem(*loaded, RequestOf(options), options.file);
   TranslateOptions translate;
-  const Model& model = *open.equations->model;
-  translate.system = model.Text(model[open.graph->system].name);
-  translate.experiment = options.experiment;
   translate.components = ForeignCodeOf(options);
   const auto closed = Translate(*loaded, translate);
   if (!closed->ok) {

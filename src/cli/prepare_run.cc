@@ -9,23 +9,12 @@
 #include "cli/measured_data.h"
 #include "cli/quantities.h"
 #include "cli/system_command.h"
+#include "pipeline/choose_system.h"
 #include "pipeline/release_syntax.h"
+#include "system_graph/evaluate_settings.h"
 
 namespace cotree {
 namespace {
-
-const Experiment* FindExperiment(const Model& model, std::string_view name) {
-  for (const Experiment& e : model.experiments) {
-    const std::string_view own = model.names.Text(e.name);
-    if (own == name || (name.empty() && !own.starts_with(kSettingsExperiment))) return &e;
-  }
-  return nullptr;
-}
-
-double Setting(const Model& model, ExprId expr, double otherwise) {
-  if (expr.IsNone()) return otherwise;
-  return EvaluateConstant(model.expressions, expr, {}).value_or(otherwise);
-}
 
 /* Fills a PreparedRun step by step; each step is false where it is the last. */
 class Preparer {
@@ -49,49 +38,18 @@ class Preparer {
   const Model& model() const { return out_.loaded->model; }
 
   bool Load() {
-    LoadOptions load{.library = options_.library};
-    load.settings = options_.settings;
-    load.alternatives = variation_.alternatives;
-    for (const std::string& motion : options_.motions) {  // "variable = expression"
-      const size_t equal = motion.find('=');
-      if (equal == std::string::npos) continue;
-      load.motions.push_back(motion.substr(equal + 1));
-      std::string name = motion.substr(0, equal);
-      std::erase(name, ' ');
-      out_.translated_with.prescribed.push_back(name);
-    }
-    // Behind them their differences from what follows them: so units are compared.
-    for (size_t k = 0; k < out_.translated_with.prescribed.size(); ++k)
-      load.motions.push_back(out_.translated_with.prescribed[k] + " - (" + load.motions[k] + ")");
-    out_.translated_with.freed = options_.freed;
-    load.system = options_.system;
-    load.experiment = options_.experiment;
-    out_.loaded = LoadModel(options_.file, reader_, load);
+    out_.loaded = LoadModel(options_.file, reader_, {.library = options_.library});
     if (!out_.loaded->readable) return Refuse(kExitForeign, "");
-    ReleaseLargeSyntax(*out_.loaded);
     return out_.loaded->diagnostics.ok() || Refuse(kExitModel, "");
   }
 
   bool Choose() {
-    experiment_ = FindExperiment(model(), options_.experiment);
-    const bool other = experiment_ != nullptr && !options_.system.empty() &&
-                       model().names.Text(model()[experiment_->system].name) != options_.system;
-    if (other && options_.experiment.empty()) experiment_ = nullptr;
-    if (experiment_ == nullptr && !options_.experiment.empty()) {
-      std::vector<std::string> names;
-      for (const Experiment& e : model().experiments) names.push_back(model().Text(e.name));
-      return Refuse(kExitUsage, fmt::format("there is no experiment `{}` in {}{}", options_.experiment,
-                                            options_.file, DidYouMean(options_.experiment, names)));
-    }
-    if (model().systems.empty()) return Refuse(kExitUsage, options_.file + " has no system");
-    if (experiment_ == nullptr && options_.system.empty() && model().systems.size() > 1) {
-      std::string list;
-      for (const ClassId id : model().systems)
-        list += (list.empty() ? "" : ", ") + model().Text(model()[id].name);
-      return Refuse(kExitUsage,
-                    fmt::format("{} has several systems; choose one with --system: {}", options_.file, list));
-    }
-    return true;
+    const SystemChoice& choice = ChooseSystem(*out_.loaded, RequestOf(options_, variation_), options_.file);
+    experiment_ = choice.experiment;
+    ReleaseLargeSyntax(*out_.loaded);
+    if (!choice.note.empty()) out_.notes.push_back(choice.note);
+    if (choice.usage) return Refuse(kExitUsage, choice.problem);
+    return out_.loaded->diagnostics.ok() || Refuse(kExitModel, "");
   }
 
   bool Measure() {
@@ -108,13 +66,12 @@ class Preparer {
 
   bool DoTranslate() {
     TranslateOptions& translate = out_.translated_with;
-    translate.system = options_.system;
     translate.chosen = variation_.chosen;
     translate.rates = options_.rates;
     if (options_.quick_motion) translate.motion_form = MotionForm::kQuick;
     translate.own_parameters = options_.own_parameters;
     translate.components.in_process = options_.in_process;
-    if (experiment_ != nullptr) translate.experiment = model().names.Text(experiment_->name);
+    translate.freed = options_.freed;
     out_.translation = Translate(*out_.loaded, translate);
     for (const std::string& name : out_.translation->unknown_inputs)
       return Refuse(kExitUsage, UnknownInput(model(), *out_.translation, name));
@@ -127,6 +84,19 @@ class Preparer {
       if (!problem.empty()) return Refuse(kExitUsage, problem);
     }
     return true;
+  }
+
+  // A setting of the experiment, which may use the parameters of the system.
+  double Number(ExprId expr, double otherwise, const char* what) {
+    if (expr.IsNone()) return otherwise;
+    const SystemGraph& graph = *out_.translation->graph;
+    const auto number =
+        EvaluateConstant(model().expressions, expr, SystemParameters(model(), graph.system, graph.settings));
+    if (!number)
+      Refuse(kExitModel, fmt::format("`{}` of the experiment `{}` is no number: it is made of numbers, units "
+                                     "and parameters of the system",
+                                     what, model().Text(experiment_->name)));
+    return number.value_or(otherwise);
   }
 
   bool AddScale(const std::string& text) {
@@ -153,10 +123,10 @@ class Preparer {
   void Set() {
     SimulationOptions& s = out_.simulation;
     if (experiment_ != nullptr) {
-      s.start = Setting(model(), experiment_->settings.begin, 0);
-      s.stop = Setting(model(), experiment_->settings.stop, s.start + 1);
-      s.interval = Setting(model(), experiment_->settings.interval, 0);
-      s.rtol = Setting(model(), experiment_->settings.tolerance, s.rtol);
+      s.start = Number(experiment_->settings.begin, 0, "begin");
+      s.stop = Number(experiment_->settings.stop, s.start + 1, "stop");
+      s.interval = Number(experiment_->settings.interval, 0, "interval");
+      s.rtol = Number(experiment_->settings.tolerance, s.rtol, "tolerance");
       s.steady = experiment_->settings.steady;
     }
     s.steady = s.steady || model()[out_.translation->graph->system].steady;
@@ -177,9 +147,14 @@ class Preparer {
       Refuse(kExitUsage, fmt::format("a tolerance of {} is not between 1e-13 and 0.1", s.rtol));
     if ((options_.step && !(*options_.step > 0)) || (options_.max_step && !(*options_.max_step > 0)))
       Refuse(kExitUsage, "a step must be longer than 0");
-    if (options_.interval && !(*options_.interval > 0))
+    if ((options_.interval || (experiment_ != nullptr && !experiment_->settings.interval.IsNone())) &&
+        !(s.interval > 0))
       Refuse(kExitUsage, "the interval of the output must be positive");
     if (!std::isfinite(s.stop)) Refuse(kExitUsage, "the run would never end");
+    for (const auto& [what, time] : {std::pair("begin", s.start), std::pair("stop", s.stop)}) {
+      const std::string problem = TimeProblem(time);
+      if (!problem.empty()) Refuse(kExitUsage, fmt::format("{}: {}", what, problem));
+    }
     if (!(s.stop > s.start))
       Refuse(kExitUsage,
              fmt::format("the run would end at {} s, not after its beginning at {} s", s.stop, s.start));
@@ -194,6 +169,14 @@ class Preparer {
 };
 
 }  // namespace
+
+SystemRequest RequestOf(const SimulateOptions& options, const Variation& variation) {
+  SystemRequest out;
+  out.system = options.system;
+  out.experiment = options.experiment;
+  out.options = {options.settings, variation.alternatives, options.motions};
+  return out;
+}
 
 PreparedRun PrepareRun(const SimulateOptions& options, TextReader& reader, const Variation& variation) {
   return Preparer(options, reader, variation).Run();

@@ -11,7 +11,7 @@
 
 namespace cotree {
 
-/** Values of which one run takes some (LoadOptions::alternatives, TranslateOptions::chosen). */
+/** Values of which one run takes some (OptionTexts::alternatives, TranslateOptions::chosen). */
 struct Variation {
   std::vector<std::string> alternatives{};
   std::vector<uint32_t> chosen{};
@@ -28,6 +28,9 @@ struct PreparedRun {
   std::string problem;
   std::vector<std::string> notes;
 };
+
+/// Which system a run is of, and what its options say of it.
+SystemRequest RequestOf(const SimulateOptions& options, const Variation& variation = {});
 
 /// Reads and translates what `simulate`, `values` and `sweep` run. Prints nothing.
 PreparedRun PrepareRun(const SimulateOptions& options, TextReader& reader, const Variation& variation = {});

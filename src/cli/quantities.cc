@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/quantities.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -36,6 +38,16 @@ std::string ConvertToSi(const EquationSystem& system, VariableRef ref, NamedValu
     return "`" + value->unit + "` does not fit; it is measured in " + own;
   value->number = unit.unit().ToSi(value->number);
   return {};
+}
+
+std::string TimeProblem(double time) {
+  constexpr double kLatest = 1e15;
+  if (std::fabs(time) <= kLatest) return {};
+  return fmt::format(
+      "a time of {:g} s cannot be resolved: numbers of that size are {:g} s apart; a run may reach {:g} s, "
+      "some "
+      "30 million years",
+      time, std::fabs(std::nextafter(time, INFINITY) - time), kLatest);
 }
 
 std::optional<double> ParseTime(const std::string& text) {

@@ -24,13 +24,21 @@ void SayMissing(const ResultHeader& header, const std::string& name, const std::
   const bool pattern = name.find_first_of("*?") != std::string::npos;
   const std::vector<std::string> similar =
       pattern ? std::vector<std::string>() : SimilarNames(header, name, 4);
-  std::vector<std::string> some;
-  for (size_t k = 0; k < std::min<size_t>(header.columns.size(), 6); ++k)
-    some.push_back(header.columns[k].name);
+  // What its component has, or else anything.
+  constexpr size_t kMost = 6;
+  const std::string owner = name.substr(0, name.rfind('.') + 1);
+  std::vector<std::string> some, beside;
+  for (const ResultColumn& column : header.columns) {
+    if (some.size() <= kMost) some.push_back(column.name);
+    if (!owner.empty() && beside.size() <= kMost && column.name.starts_with(owner))
+      beside.push_back(column.name);
+  }
+  if (!beside.empty()) some = std::move(beside);
+  const bool more = some.size() > kMost;
+  if (more) some.pop_back();
   const std::string remedy = !similar.empty() ? "did you mean " + Listed(similar) + "?"
-                             : some.empty()
-                                 ? "it has none at all"
-                                 : "there are " + Listed(some) + (header.columns.size() > 6 ? ", ..." : "");
+                             : some.empty()   ? "it has none at all"
+                                              : "there are " + Listed(some) + (more ? ", ..." : "");
   if (pattern)
     fmt::print(stderr, "cotree: no variable in {} fits `{}`; {}\n", path, name, remedy);
   else

@@ -65,10 +65,12 @@ CLI::App* AddSystemCommand(CLI::App& app, const char* name, const char* about, S
     list += (k == 0 ? "" : k + 1 == formats.size() ? " or " : ", ") + formats[k];
   command->add_option("--format", options->format, list)->check(CLI::IsMember(formats));
   command->add_option("--system", options->system, "which system, if the file has several");
+  command->add_option("--experiment", options->experiment,
+                      "with the values, start values and beginning of this experiment of the file");
   command->add_option(output, options->output, "write to this file");
   command
       ->add_option("--set", options->settings,
-                   "\"motor.R = 0.3 ohm\": another value for a parameter; repeatable")
+                   "\"motor.R = 0.3 ohm\": another value for a parameter, or \"motor as ideal\"; repeatable")
       ->allow_extra_args(false);
   command->add_option("--library", options->library, "take the standard library from this folder");
   AddInProcess(command, &options->in_process);
@@ -263,10 +265,6 @@ int RunCotree(int argc, char** argv) {
       "--format json | jq "
       ".system.values");
 
-  for (const auto& [command, options] : {std::pair<CLI::App*, SystemOptions*>(linearize_command, &linearize),
-                                         std::pair<CLI::App*, SystemOptions*>(trim_command, &trim)})
-    command->add_option("--experiment", options->experiment,
-                        "with the values, start values and beginning of this experiment of the file");
   for (const auto& [command, options] :
        {std::pair<CLI::App*, LinearizeOptions*>(equations_command, &equations),
         std::pair<CLI::App*, LinearizeOptions*>(derive_command, &derive),

@@ -30,7 +30,9 @@ std::string HashOfModel(const SourceFiles& files, const std::vector<std::string>
     for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3u;
     hash = (hash ^ 0xFFu) * 0x100000001B3u;  // no text holds it
   };
-  for (uint32_t k = 0; k < files.size(); ++k) add(files[FileId(k)].text());
+  for (uint32_t k = 0; k < files.size(); ++k) {
+    if (files[FileId(k)].path() != "--vary") add(files[FileId(k)].text());
+  }
   for (const std::string& setting : settings) add(setting);
   return fmt::format("{:016x}", hash);
 }

@@ -22,6 +22,7 @@
 #include "cli/result_files.h"
 #include "cli/run_result.h"
 #include "cli/simulation_output.h"
+#include "cli/system_command.h"
 #include "plot/plot_result.h"
 #include "results/select_columns.h"
 #include "simulation/events.h"
@@ -179,6 +180,12 @@ int SimulateOnce(SimulateOptions options, TextReader& reader, const Console& con
   }
   const std::vector<uint32_t> slots = few ? *few : SlotsOfComponents(*p.translation);
   const ResultHeader header = HeaderOfRun(*p.loaded, *p.translation, p.simulation, slots, options.settings);
+  for (const std::string& name : options.shown) {
+    const std::string own = ColumnOf(*p.loaded, *p.translation, name);
+    if (header.Find(own.empty() ? name : own)) continue;
+    fmt::print(stderr, "cotree: {}\n", UnknownVariable(*p.translation, name));
+    return kExitUsage;
+  }
   const auto plotted = options.plot ? NamesToPlot(p, options, header) : std::vector<std::string>{};
   if (!plotted) return kExitUsage;
   std::set<size_t> kept;
@@ -314,15 +321,21 @@ int RunSimulate(const SimulateOptions& options, const Console& console) {
   return SimulateOnce(options, reader, console);
 }
 
-int RunValues(const SimulateOptions& options, const Console& console) {
+int RunValues(SimulateOptions options, const Console& console) {
   DiskReader reader;
+  const std::optional<double> at = std::exchange(options.stop, std::nullopt);  // no end of a run
   PreparedRun p = PrepareRun(options, reader);
-  // A time that is no end of a run is fine here.
-  const bool ready = p.exit == kExitOk || (p.exit == kExitUsage && p.translation != nullptr);
-  if (ready) p.problem.clear();
   SayPrepared(p, console);
-  if (!ready) return p.exit;
-  const double when = options.stop.value_or(p.simulation.start);
+  if (p.exit != kExitOk) return p.exit;
+  const double when = at.value_or(p.simulation.start);
+  const std::string wrong =
+      when < p.simulation.start
+          ? fmt::format("{:g} s is before the beginning of the run at {:g} s", when, p.simulation.start)
+          : TimeProblem(when);
+  if (!wrong.empty()) {
+    fmt::print(stderr, "cotree: --at: {}\n", wrong);
+    return kExitUsage;
+  }
   const SortedSystem& sorted = *p.translation->sorted;
   std::vector<double> row;
   std::vector<uint32_t> slots;

@@ -435,8 +435,6 @@ int RunSweep(const SweepOptions& options, const Console& console) {
   }
 
   DiskReader reader;
-  LoadOptions plain{.library = options.run.library};
-  const auto text = LoadModel(options.run.file, reader, plain);
   PreparedRun first = PrepareRun(options.run, reader, beginning);
   if (first.translation != nullptr)
     first = PrepareRun(options.run, reader, {sweep.variation.alternatives, sweep.Chosen(0)});
@@ -449,7 +447,7 @@ int RunSweep(const SweepOptions& options, const Console& console) {
   for (size_t f = 0; f < sweep.figures.size(); ++f)
     names.push_back(sweep.figures[f].text +
                     (sweep.figure_units[f].empty() ? "" : " [" + sweep.figure_units[f] + "]"));
-  SweepFile file(sweep.grid, names, About(options, text->model.files));
+  SweepFile file(sweep.grid, names, About(options, first.loaded->model.files));
   std::vector<SweepRow> rows;
   const std::string& path = options.run.output;
   if (!path.empty()) {

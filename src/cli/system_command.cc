@@ -8,77 +8,17 @@
 
 #include "cli/check_json.h"
 #include "cli/files.h"
+#include "pipeline/choose_system.h"
+#include "system_graph/evaluate_settings.h"
 
 namespace cotree {
 namespace {
 
-// The one system that is meant; empty, with a message, if that cannot be said.
-std::string ChooseSystem(const Model& model, const SystemOptions& options) {
-  std::vector<std::string> names;
-  for (const ClassId id : model.systems) names.push_back(model.Text(model[id].name));
-  if (names.empty()) {
-    fmt::print(stderr, "cotree: {} has no system\n", options.file);
-    return {};
-  }
-  if (options.system.empty()) {
-    if (names.size() == 1) return names[0];
-    std::string list;
-    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-    fmt::print(stderr, "cotree: {} has several systems; choose one with --system: {}\n", options.file, list);
-    return {};
-  }
-  if (std::find(names.begin(), names.end(), options.system) != names.end()) return options.system;
-  fmt::print(stderr, "cotree: there is no system `{}` in {}{}\n", options.system, options.file,
-             DidYouMean(options.system, names));
-  return {};
-}
-
-// The experiment that is meant, null if none; false, with a message, if it is not there.
-bool ChooseExperiment(const Model& model, const SystemOptions& options, const Experiment** out) {
-  if (options.experiment.empty()) return true;
-  std::vector<std::string> names;
-  for (const Experiment& e : model.experiments) {
-    const std::string name = model.Text(e.name), system = model.Text(model[e.system].name);
-    if (name != kSettingsExperiment) names.push_back(name);
-    if (name != options.experiment) continue;
-    *out = &e;
-    if (options.system.empty() || options.system == system) return true;
-    fmt::print(stderr, "cotree: the experiment `{}` is one of `{}`, not of `{}`\n", name, system,
-               options.system);
-    return false;
-  }
-  fmt::print(stderr, "cotree: there is no experiment `{}` in {}{}\n", options.experiment, options.file,
-             DidYouMean(options.experiment, names));
-  return false;
-}
-
 // What is free may be a parameter, which is none of the inputs.
-void TakeOutParameters(const Model& model, TranslateOptions* translate) {
-  ClassId system;
-  for (const ClassId id : model.systems) {
-    if (model.Text(model[id].name) == translate->system) system = id;
-  }
-  for (const Experiment& e : model.experiments) {
-    if (model.Text(e.name) == translate->experiment) system = e.system;
-  }
-  std::string ignored;
+void TakeOutParameters(const LoadedModel& loaded, TranslateOptions* translate) {
   std::erase_if(translate->free_inputs, [&](const std::string& name) {
-    return FindParameter(model, system, name, &ignored).has_value();
+    return FindParameter(loaded.model, loaded.choice.system, name).has_value();
   });
-}
-
-bool CheckSettings(const std::vector<std::string>& settings) {
-  for (const std::string& setting : settings) {
-    const size_t equals = setting.find('=');
-    if (equals != std::string::npos && setting.find_first_not_of(' ') < equals &&
-        setting.find_first_not_of(' ', equals + 1) != std::string::npos)
-      continue;
-    fmt::print(stderr,
-               "cotree: --set wants `parameter = value`, as in --set \"motor.R = 0.3 ohm\"; got `{}`\n",
-               setting);
-    return false;
-  }
-  return true;
 }
 
 // Everything that may be made a free input: inputs, and what drives them.
@@ -98,13 +38,40 @@ std::vector<std::string> InputCandidates(const Model& model, const SystemGraph& 
 }  // namespace
 
 std::string UnknownInput(const Model& model, const Translation& translation, const std::string& name) {
-  return fmt::format("there is no input or output `{}` in the system{}", name,
-                     DidYouMean(name, InputCandidates(model, *translation.graph)));
+  const std::vector<std::string> names = InputCandidates(model, *translation.graph);
+  const std::string hint = Suggestion(name, {names.begin(), names.end()}, "there are");
+  return fmt::format("there is no input or output `{}` in the system{}{}", name, hint.empty() ? "" : "; ",
+                     hint);
 }
 
 std::string DidYouMean(std::string_view word, const std::vector<std::string>& candidates) {
   const std::string_view near = Nearest(word, {candidates.begin(), candidates.end()});
   return near.empty() ? "" : fmt::format("; did you mean `{}`?", near);
+}
+
+SystemRequest RequestOf(const SystemOptions& options) {
+  SystemRequest out;
+  out.system = options.system;
+  out.experiment = options.experiment;
+  out.runs = false;
+  out.options.settings = options.settings;
+  return out;
+}
+
+std::string UnknownVariable(const Translation& translation, const std::string& name) {
+  std::vector<std::string> all, beside;
+  const std::string owner = name.substr(0, name.rfind('.') + 1);
+  for (uint32_t slot = 0; slot < translation.sorted->slots(); ++slot) {
+    all.push_back(translation.sorted->SlotName(slot));
+    if (!owner.empty() && all.back().starts_with(owner)) beside.push_back(all.back());
+  }
+  // What the component itself has comes before names that merely look alike.
+  const auto suggest = [&](const std::vector<std::string>& names, const std::string& list) {
+    return Suggestion(name, {names.begin(), names.end()}, list);
+  };
+  std::string hint =
+      beside.empty() ? suggest(all, "") : suggest(beside, "`" + owner.substr(0, owner.size() - 1) + "` has");
+  return fmt::format("there is no variable `{}` in the system{}{}", name, hint.empty() ? "" : "; ", hint);
 }
 
 ComponentOptions ForeignCodeOf(const SystemOptions& options) {
@@ -120,8 +87,11 @@ InitializeOptions BeginningOf(const Translation& translation) {
   if (translation.experiment == nullptr) return out;
   const ExperimentSetting& settings = translation.experiment->settings;
   out.steady = out.steady || settings.steady;
+  const SystemGraph& graph = *translation.graph;
   if (!settings.begin.IsNone())
-    out.time = EvaluateConstant(model.expressions, settings.begin, {}).value_or(0);
+    out.time = EvaluateConstant(model.expressions, settings.begin,
+                                SystemParameters(model, graph.system, graph.settings))
+                   .value_or(0);
   return out;
 }
 
@@ -153,10 +123,7 @@ bool FindOutputs(const Translation& translation, const std::vector<std::string>&
                              system.VariableName(ref.variable));
       return false;
     }
-    std::vector<std::string> candidates;
-    for (uint32_t slot = 0; slot < translation.sorted->slots(); ++slot)
-      candidates.push_back(translation.sorted->SlotName(slot));
-    *problem = fmt::format("there is no variable `{}` in the system{}", name, DidYouMean(name, candidates));
+    *problem = UnknownVariable(translation, name);
     return false;
   }
   return true;
@@ -166,23 +133,18 @@ int RunOnSystem(const SystemOptions& options, const char* schema, TranslateOptio
                 const Console& console,
                 const std::function<int(Translation&, const Console&, SystemOutput*)>& say) {
   const bool json = options.format == "json";
-  if (!CheckSettings(options.settings)) return kExitUsage;
   DiskReader reader;
   LoadOptions load;
   load.library = options.library;
-  load.settings = options.settings;
-  load.system = options.system;
   const auto loaded = LoadModel(options.file, reader, load);
   std::unique_ptr<Translation> translation;
+  const SystemChoice& choice = ChooseSystem(*loaded, RequestOf(options), options.file);
+  if (!choice.problem.empty()) {
+    fmt::print(stderr, "cotree: {}\n", choice.problem);
+    return kExitUsage;
+  }
   if (loaded->readable && loaded->diagnostics.ok()) {
-    const Experiment* experiment = nullptr;
-    if (!ChooseExperiment(loaded->model, options, &experiment)) return kExitUsage;
-    if (experiment != nullptr)
-      translate.experiment = options.experiment;
-    else
-      translate.system = ChooseSystem(loaded->model, options);
-    if (translate.system.empty() && experiment == nullptr) return kExitUsage;
-    if (translate.own_parameters) TakeOutParameters(loaded->model, &translate);
+    if (translate.own_parameters) TakeOutParameters(*loaded, &translate);
     translate.components = ForeignCodeOf(options);
     translation = Translate(*loaded, translate);
     for (const std::string& name : translation->unknown_inputs)
@@ -200,7 +162,7 @@ int RunOnSystem(const SystemOptions& options, const char* schema, TranslateOptio
   if (!json) PrintDiagnostics(loaded->diagnostics, loaded->model.files, console);
   nlohmann::ordered_json system;
   SystemOutput out{{}, system};
-  int exit = !loaded->readable ? kExitForeign : kExitModel;
+  int exit = !loaded->readable ? kExitForeign : choice.usage ? kExitUsage : kExitModel;
   if (ok) {
     exit = say(*translation, options.output.empty() ? console : Console::Plain(), &out);
     if (exit != kExitOk) return exit;

@@ -26,6 +26,8 @@ int RunOnSystem(const SystemOptions& options, const char* schema, TranslateOptio
                 const Console& console,
                 const std::function<int(Translation&, const Console&, SystemOutput*)>& say);
 
+/// Which system such a command is about.
+SystemRequest RequestOf(const SystemOptions& options);
 /// How foreign code is run.
 ComponentOptions ForeignCodeOf(const SystemOptions& options);
 /// How a run of the system begins, with its experiment if one was chosen.
@@ -46,6 +48,9 @@ bool FindOutputs(const Translation& translation, const std::vector<std::string>&
 /// The same, with the message in `problem` instead of on the terminal.
 bool FindOutputs(const Translation& translation, const std::vector<std::string>& names,
                  std::vector<VariableRef>* outputs, std::string* problem);
+
+/// "there is no variable ...", with the nearest name, or what its component has.
+std::string UnknownVariable(const Translation& translation, const std::string& name);
 
 /// "there is no input or output ...", with the nearest name.
 std::string UnknownInput(const Model& model, const Translation& translation, const std::string& name);

@@ -116,8 +116,7 @@ class TrimCommand {
     EquationSystem& system = *t_.equations;
     Model& model = *system.model;
     for (const std::string& name : options_.free) {
-      std::string ignored;
-      const auto setting = FindParameter(model, t_.graph->system, name, &ignored);
+      const auto setting = FindParameter(model, t_.graph->system, name);
       if (!setting) continue;
       const std::string frozen = WhyFrozen(name);
       if (!frozen.empty()) {

@@ -19,8 +19,11 @@ SyntaxTree Parse(std::string_view text, FileId file, Diagnostics& diagnostics);
 SyntaxTree ParseRange(std::string_view text, uint32_t begin, uint32_t end, FileId file,
                       Diagnostics& diagnostics);
 
-/// Parses one expression (the edit API and --set use it); an error is reported if anything stands behind it.
+/// Parses one expression (the edit API uses it); an error is reported if anything stands behind it.
 SyntaxTree ParseExpressionText(std::string_view text, FileId file, Diagnostics& diagnostics);
+
+/// Parses one setting from outside, `motor.R = 0.3 ohm` or `motor as ideal`: the root is a kSet, or a kError.
+SyntaxTree ParseSettingText(std::string_view text, FileId file, Diagnostics& diagnostics);
 
 /// Parses what may stand as a member of a system, e.g. `load : Inertia(J = 1 kg*m^2)` or `connect a.p --
 /// b.n`.

@@ -309,6 +309,18 @@ NodeId Parser::ParseExperiment() {
   return Close(node);
 }
 
+// motor.R = 0.3 ohm, or a model instead of a value: motor as ideal
+NodeId Parser::ParseSet(Builder& node) {
+  Add(node, ParsePath());
+  if (ParseModelChoice(node)) return Close(node);
+  if (Accept(TokenKind::kEqual))
+    Add(node, ParseExpression());
+  else
+    Report(messages::kExpected, AfterPrevious(), {"`=`", Found()})
+        .Help("write `path = value`, or `path as model`");
+  return Close(node);
+}
+
 NodeId Parser::ParseExperimentItem() {
   if (IsWord("plot") && Kind(1) != TokenKind::kEqual) {
     Builder node = Open(NodeKind::kPlot);
@@ -321,9 +333,7 @@ NodeId Parser::ParseExperimentItem() {
   if (IsWord("set") && Kind(1) == TokenKind::kName) {
     Builder node = Open(NodeKind::kSet);
     Advance();
-    Add(node, ParsePath());
-    if (Expect(TokenKind::kEqual)) Add(node, ParseExpression());
-    return Close(node);
+    return ParseSet(node);
   }
   if (IsWord("start") && Kind(1) == TokenKind::kName) return ParseStart(NodeKind::kExperiment);
   return ParseSettingItem();

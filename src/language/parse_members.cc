@@ -202,6 +202,17 @@ NodeId Parser::ParseInstance(bool is_public) {
   return Close(node);
 }
 
+// as ideal; false: there is no `as`.
+bool Parser::ParseModelChoice(Builder& node) {
+  if (!Accept(TokenKind::kAs)) return false;
+  const bool next_item = StartsLine() && (Kind(1) == TokenKind::kColon || Kind(1) == TokenKind::kComma);
+  if (Is(TokenKind::kName) && !next_item)
+    Add(node, Leaf(NodeKind::kName));
+  else
+    Report(messages::kNothingAfter, AfterPrevious(), {"as", "the name of a model"});
+  return true;
+}
+
 NodeId Parser::ParseClassUse() {
   Builder node = Open(NodeKind::kClass);
   if (!Is(TokenKind::kName)) {
@@ -224,14 +235,7 @@ NodeId Parser::ParseClassUse() {
     Add(node, Close(dimensions));
   }
   if (Is(TokenKind::kLeftParen) && !StartsLine()) Add(node, ParseArguments(NodeKind::kArguments));
-  if (Accept(TokenKind::kAs)) {
-    const bool next_item = StartsLine() && (Kind(1) == TokenKind::kColon || Kind(1) == TokenKind::kComma);
-    if (Is(TokenKind::kName) && !next_item) {
-      Add(node, Leaf(NodeKind::kName));
-    } else {
-      Report(messages::kNothingAfter, AfterPrevious(), {"as", "the name of a model"});
-    }
-  }
+  ParseModelChoice(node);
   if (Is(TokenKind::kEqual)) {
     Report(messages::kExpectedMember, Here(), {"an instance", Found()})
         .Help(
@@ -269,6 +273,12 @@ NodeId Parser::ParseArguments(NodeKind kind) {
       } else {
         Builder argument = Open(NodeKind::kArgument);
         Add(argument, ParsePath());
+        if (kind == NodeKind::kArguments && ParseModelChoice(argument)) {
+          tree_.nodes[node.id.index()].flags |= kFlagChoosesModel;
+          Add(node, Close(argument));
+          if (!Accept(TokenKind::kComma)) break;
+          continue;
+        }
         bool assigned = Accept(TokenKind::kEqual);
         if (!assigned && (Is(TokenKind::kColon) || Is(TokenKind::kEqualEqual))) {
           Report(messages::kWrongOperator, Here(), {CurrentText(), "="});

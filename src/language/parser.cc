@@ -32,6 +32,12 @@ SyntaxTree ParseExpressionText(std::string_view text, FileId file, Diagnostics& 
   return tree;
 }
 
+SyntaxTree ParseSettingText(std::string_view text, FileId file, Diagnostics& diagnostics) {
+  SyntaxTree tree{file, text, Lex(text, file, diagnostics), {}, {}};
+  tree.root = Parser(tree, diagnostics).ParseSettingOnly();
+  return tree;
+}
+
 SyntaxTree ParseMemberText(std::string_view text, FileId file, Diagnostics& diagnostics) {
   SyntaxTree tree{file, text, Lex(text, file, diagnostics), {}, {}};
   tree.root = Parser(tree, diagnostics).ParseMemberOnly();
@@ -52,6 +58,18 @@ NodeId Parser::ParseExpressionOnly() {
   if (!Is(TokenKind::kEnd)) Report(messages::kExpected, Here(), {"the end", Found()});
   if (expression.IsNone()) expression = OpenAt(NodeKind::kError, 0).id;
   return expression;
+}
+
+NodeId Parser::ParseSettingOnly() {
+  whole_file_ = false;
+  Builder node = Open(NodeKind::kSet);
+  if (!Is(TokenKind::kName)) {
+    Report(messages::kExpected, Here(), {"a path", Found()}).Help("write `path = value`, or `path as model`");
+    return OpenAt(NodeKind::kError, 0).id;
+  }
+  ParseSet(node);
+  if (!Is(TokenKind::kEnd)) Report(messages::kExpected, Here(), {"the end", Found()});
+  return node.id;
 }
 
 // --- Tokens ------------------------------------------------------------------------------------------
@@ -75,7 +93,7 @@ bool Parser::Accept(TokenKind kind) {
 std::string Parser::Found() const {
   switch (Kind()) {
     case TokenKind::kEnd:
-      return "the end of the file";
+      return whole_file_ ? "the end of the file" : "the end";
     case TokenKind::kError:
       return "an unknown character";
     default: {

@@ -23,6 +23,7 @@ class Parser {
   NodeId ParseFile();
   NodeId ParseMemberOnly();
   NodeId ParseExpressionOnly();
+  NodeId ParseSettingOnly();
 
  private:
   /** A node under construction: collects children, then Close() gives it its extent. */
@@ -87,6 +88,7 @@ class Parser {
   void ParseFunctionHead(Builder& node);
   void ParseBody(Builder& node, std::string_view what);
   NodeId ParseExperimentItem();
+  NodeId ParseSet(Builder& node);
   NodeId ParseSettingItem();
 
   // Members (parse_members.cc).
@@ -96,6 +98,7 @@ class Parser {
   NodeId ParseVariable(NodeKind kind);
   NodeId ParseInstance(bool is_public);
   NodeId ParseClassUse();
+  bool ParseModelChoice(Builder& node);
   NodeId ParseModel();
   NodeId ParseSection();
   NodeId ParseStart(NodeKind context);
@@ -150,6 +153,7 @@ class Parser {
   Diagnostics& diagnostics_;
   uint32_t at_ = 0;
   int depth_ = 0;
+  bool whole_file_ = true;  // false: a piece of text, such as the value of an option
   // The last list `a, b, c` that BeginsMember looked at, tokens [names_begin_, names_end_): none is looked at
   // twice.
   mutable uint32_t names_begin_ = 0, names_end_ = 0;

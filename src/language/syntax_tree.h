@@ -52,7 +52,7 @@ enum class NodeKind : uint8_t {
   kLoss,
   kPower,        // expression
   kSetting,      // token: name; expression
-  kSet,          // path, expression
+  kSet,          // path, expression; or path, name of a model (kName)
   kStart,        // path, expression. flags kFixed, kGuess
   kPlot,         // paths or expressions
   kFeedthrough,  // token: output; paths
@@ -75,7 +75,7 @@ enum class NodeKind : uint8_t {
   kDocumentation,  // token: string
   kAttributes,     // kArgument or kName each
   kArguments,      // kArgument or kStart each
-  kArgument,       // path, expression
+  kArgument,       // path, expression; or path, name of a model (kName)
   kAnnotation,     // token: name; kArguments
   kDimensions,     // expressions
   kType,           // one type term, dimensions?
@@ -128,6 +128,7 @@ enum NodeFlag : uint8_t {
   kFlagSignal = 16,
   kFlagInitial = 16,
   kFlagAll = 16,
+  kFlagChoosesModel = 16,  // of kArguments: some argument is `path as model`
   kFlagFixed = 32,
   kFlagGuess = 64,
   kFlagBroken = 128,  // an error inside was reported: what merely follows from it is not said again

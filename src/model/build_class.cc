@@ -35,7 +35,8 @@ void ClassBuilder::Open(ClassId id) {
   building_ = false;
 }
 
-ClassId ClassBuilder::Build(DeclarationId id, NameId model_name) {
+ClassId ClassBuilder::Build(DeclarationId id, NameId model_name, const ModelChoices& choices) {
+  choices_ = choices;
   const Declaration declaration = builder_.declarations[id];
   class_.name = declaration.name;
   class_.package = declaration.package;
@@ -58,6 +59,7 @@ ClassId ClassBuilder::Build(DeclarationId id, NameId model_name) {
   class_.connections.reserve(connections);
   class_.endpoints.reserve(3 * connections);
   for (const NodeId member : members_) DeclareMember(member);
+  ReportStrayChoices();
   LowerShapes();
   // Parameters, then instances, then the rest: sizes of inner arrays follow from arguments, wherever those
   // stand.

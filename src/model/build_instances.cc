@@ -9,6 +9,48 @@ namespace cotree {
 
 namespace messages = model_messages;
 
+// The models chosen for an instance and inside it: by its arguments, and from outside, which counts more.
+ModelChoices ClassBuilder::ChoicesFor(NodeId name, NodeId arguments) {
+  ModelChoices out;
+  const auto add = [&](ModelChoice choice) {
+    std::erase_if(out, [&](const ModelChoice& other) { return other.path == choice.path; });
+    out.push_back(std::move(choice));
+  };
+  if (!arguments.IsNone() && tree_->Has(arguments, kFlagChoosesModel)) {
+    for (const NodeId argument : tree_->Children(arguments)) {
+      if (tree_->kind(argument) != NodeKind::kArgument) continue;
+      if (auto choice = builder_.ChoiceOf(*tree_, tree_id_, argument)) add(std::move(*choice));
+    }
+  }
+  const NameId own = builder_.Intern(tree_->Name(name));
+  for (const ModelChoice& choice : choices_) {
+    if (choice.path.front() != own) continue;
+    ModelChoice inner = choice;
+    inner.path.erase(inner.path.begin());
+    add(std::move(inner));
+  }
+  return out;
+}
+
+// Choices that no instance of the class can take.
+void ClassBuilder::ReportStrayChoices() {
+  for (const ModelChoice& choice : choices_) {
+    const auto member = class_.members.Find(choice.path.front());
+    if (member && member->kind == MemberKind::kInstance) continue;
+    const std::string name = builder_.NameText(choice.path.front());
+    auto& report = builder_.diagnostics.Report(messages::kUnknownName, builder_.model.SpanOf(choice.origin),
+                                               {name, "`" + ClassText() + "`"});
+    if (member) {
+      report.message = "`" + name + "` of `" + ClassText() + "` is no component: it has no models";
+      continue;
+    }
+    std::vector<std::string_view> names;
+    for (const Instance& instance : class_.instances)
+      names.push_back(builder_.model.names.Text(instance.name));
+    if (const std::string hint = Suggestion(name, names, "it has"); !hint.empty()) report.Help(hint);
+  }
+}
+
 void ClassBuilder::DeclareInstance(NodeId node) {
   member_instances_.push_back(static_cast<uint32_t>(class_.instances.size()));
   const NodeId use = tree_->Child(node, NodeKind::kClass);
@@ -16,14 +58,26 @@ void ClassBuilder::DeclareInstance(NodeId node) {
     Report(messages::kNotHere, node, {"an instance", "a software component"})
         .Help("make it a component; software has code only");
   }
-  const ClassId id = use.IsNone() ? ClassId::None() : builder_.ResolveClass(*tree_, tree_id_, use);
-  if (!id.IsNone() && builder_.model[id].kind == ClassKind::kSystem) {
-    Report(messages::kNotAClass, use, {TextOf(use), "a system"})
-        .Help("change `system` to `component` to use it inside another");
-  }
-  const size_t generics = id.IsNone() ? 0 : builder_.model[id].generics.size();
+  const NodeId arguments = use.IsNone() ? NodeId::None() : tree_->Child(use, NodeKind::kArguments);
+  const bool choosing =
+      !choices_.empty() || (!arguments.IsNone() && tree_->Has(arguments, kFlagChoosesModel));
+  ClassId id;
+  bool resolved = false;
   for (const NodeId name : tree_->Children(node)) {
     if (tree_->kind(name) != NodeKind::kName) continue;
+    if (!resolved || choosing) {
+      const ModelChoices choices = choosing ? ChoicesFor(name, arguments) : ModelChoices{};
+      id = use.IsNone() ? ClassId::None() : builder_.ResolveClass(*tree_, tree_id_, use, choices);
+      for (const ModelChoice& choice : choices) {
+        if (choice.path.empty()) rechosen_.insert(static_cast<uint32_t>(class_.instances.size()));
+      }
+      if (!resolved && !id.IsNone() && builder_.model[id].kind == ClassKind::kSystem) {
+        Report(messages::kNotAClass, use, {TextOf(use), "a system"})
+            .Help("change `system` to `component` to use it inside another");
+      }
+      resolved = true;
+    }
+    const size_t generics = id.IsNone() ? 0 : builder_.model[id].generics.size();
     Instance instance{};
     instance.name = builder_.Intern(tree_->Name(name));
     instance.class_id = id;
@@ -104,7 +158,7 @@ void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
   const NodeId path = (*tree_)[node].first_child;
   if (path.IsNone()) return;
   const NodeId value_node = (*tree_)[path].next_sibling;
-  if (value_node.IsNone()) return;
+  if (value_node.IsNone() || tree_->kind(value_node) == NodeKind::kName) return;  // a model: ChoicesFor
   Argument argument{};
   argument.node = node;
   // Follow the path through public inner instances.
@@ -130,6 +184,16 @@ void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
   const auto member = cls->members.Find(builder_.Intern(tree_->Name(segment)));
   const std::string_view name = tree_->Name(segment);
   if (!member || member->kind != MemberKind::kParameter) {
+    // Arguments of the model that the text has are of no use to the one that was chosen from outside.
+    std::vector<NameId> owner{class_.instances[index].name};
+    for (NodeId at_node = (*tree_)[path].first_child; at_node != segment;
+         at_node = (*tree_)[at_node].next_sibling)
+      owner.push_back(builder_.Intern(tree_->Name(at_node)));
+    const bool rechosen = std::any_of(choices_.begin(), choices_.end(),
+                                      [&](const ModelChoice& choice) { return choice.path == owner; });
+    if (rechosen &&
+        !ModelWithParameter(builder_.model.tree(cls->origin.tree), cls->origin.node, name).empty())
+      return;
     auto& report = builder_.diagnostics.Report(messages::kUnknownParameter, tree_->NameSpan(segment),
                                                {builder_.NameText(cls->name), name});
     std::vector<std::string_view> names;
@@ -251,7 +315,10 @@ void ClassBuilder::CheckArguments(const Instance& instance, NodeId class_node) {
     size_t misnamed = 0;
     for (const NodeId argument : tree_->Children(arguments)) {
       const NodeId path = (*tree_)[argument].first_child;
-      if (tree_->kind(argument) != NodeKind::kArgument || path.IsNone()) continue;
+      if (tree_->kind(argument) != NodeKind::kArgument || path.IsNone() ||
+          tree_->kind((*tree_)[path].next_sibling.IsNone() ? path : (*tree_)[path].next_sibling) ==
+              NodeKind::kName)
+        continue;
       const auto member = cls.members.Find(builder_.Intern(tree_->Text(path)));
       if (!member || member->kind != MemberKind::kParameter) ++misnamed;
     }

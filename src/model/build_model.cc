@@ -92,25 +92,37 @@ void ModelBuilder::BuildAll() {
       }
     }
   }
-  for (const DeclarationId id : experiments) BuildExperiment(id);
+  for (const DeclarationId id : experiments) {
+    if (auto experiment = BuildExperiment(id)) model.experiments.push_back(std::move(*experiment));
+  }
   if (own == 0 && !declarations.own_files().empty() && diagnostics.ok()) {
     diagnostics.Report(messages::kNothingHere, Span{declarations.own_files()[0], 0, 0});
   }
 }
 
-void ModelBuilder::BuildExperiment(DeclarationId id) {
+std::optional<Experiment> ModelBuilder::BuildExperiment(DeclarationId id, const ModelChoices& more) {
   const SyntaxTree& tree = declarations.TreeOf(id);
   const NodeId node = declarations[id].node;
   Experiment experiment{};
   experiment.name = declarations[id].name;
   experiment.origin = {declarations[id].tree, node};
   const NodeId path = tree.Child(node, NodeKind::kPath);
-  if (path.IsNone()) return;
+  if (path.IsNone()) return std::nullopt;
   const DeclarationId system = FindDeclaration(
       tree, path, [](NodeKind k) { return k == NodeKind::kSystem; }, messages::kUnknownSystem, "a system");
-  if (system.IsNone()) return;
-  experiment.system = BuildClass(system, NameId::None(), Origin{});
-  if (experiment.system.IsNone()) return;
+  if (system.IsNone()) return std::nullopt;
+  ModelChoices choices;
+  const auto choose = [&](ModelChoice choice) {
+    std::erase_if(choices, [&](const ModelChoice& other) { return other.path == choice.path; });
+    choices.push_back(std::move(choice));
+  };
+  for (const NodeId child : tree.Children(node)) {
+    if (tree.kind(child) != NodeKind::kSet) continue;
+    if (auto choice = ChoiceOf(tree, experiment.origin.tree, child)) choose(std::move(*choice));
+  }
+  for (const ModelChoice& choice : more) choose(choice);
+  experiment.system = BuildClass(system, NameId::None(), Origin{}, choices);
+  if (experiment.system.IsNone()) return std::nullopt;
   ClassBuilder builder(*this, declarations[id].tree);
   builder.Open(experiment.system);
   const auto quantity = [&](NodeId value_node, const Dimension& dimension, const char* unit,
@@ -123,6 +135,11 @@ void ModelBuilder::BuildExperiment(DeclarationId id) {
     return value.ok && builder.Fit(value, value_node, type, {type.dimension, {}}, what) ? value.expr
                                                                                         : ExprId::None();
   };
+  const auto want = [&](NodeId at, ExprId expr, bool (*fits)(double), const char* otherwise) {
+    const auto number = EvaluateConstant(pool, expr, EvaluateParameters(model, model[experiment.system], {}));
+    if (number && !fits(*number)) diagnostics.Report(messages::kBadSetting, tree.SpanOf(at), {otherwise});
+  };
+  const auto resolved = [](double x) { return x >= -1e15 && x <= 1e15; };  // 0.1 s and some 30 million years
   const Dimension time = Dimension::Of(0, 0, 1);
   for (const NodeId child : tree.Children(node)) {
     switch (tree.kind(child)) {
@@ -137,13 +154,22 @@ void ModelBuilder::BuildExperiment(DeclarationId id) {
             diagnostics.Report(messages::kBadSetting, tree.SpanOf(value), {"`stop` must be positive"})
                 .Help("an experiment begins at 0 s, or at `begin`");
           }
-        } else if (name == "begin")
+          want(value, stop, resolved, "`stop` cannot be resolved: numbers of that size are too far apart");
+        } else if (name == "begin") {
           experiment.settings.begin = quantity(value, time, "s", "`begin`");
-        else if (name == "interval")
+          want(value, experiment.settings.begin, resolved,
+               "`begin` cannot be resolved: numbers of that size are too far apart");
+        } else if (name == "interval") {
           experiment.settings.interval = quantity(value, time, "s", "`interval`");
-        else if (name == "tolerance")
+          want(
+              value, experiment.settings.interval, [](double x) { return x > 0; },
+              "`interval` must be positive");
+        } else if (name == "tolerance") {
           experiment.settings.tolerance = quantity(value, Dimension::One(), "1", "`tolerance`");
-        else if (name == "initial") {
+          want(
+              value, experiment.settings.tolerance, [](double x) { return x >= 1e-13 && x <= 0.1; },
+              "`tolerance` must lie between 1e-13 and 0.1");
+        } else if (name == "initial") {
           experiment.settings.steady = tree.Text(value) == "steady";
           if (!experiment.settings.steady)
             diagnostics.Report(messages::kBadSetting, tree.SpanOf(value), {"`initial` can only be `steady`"});
@@ -163,26 +189,9 @@ void ModelBuilder::BuildExperiment(DeclarationId id) {
           experiment.plot_texts.emplace_back(tree.Text(item));
         }
         break;
-      case NodeKind::kSet: {
-        const NodeId target = tree[child].first_child;
-        const NodeId value_node = target.IsNone() ? NodeId::None() : tree[target].next_sibling;
-        if (value_node.IsNone()) break;
-        const auto resolved = builder.ResolvePath(target);
-        Value value = builder.Lower(value_node);
-        if (!resolved.ok) break;
-        if (resolved.parameter == nullptr) {
-          diagnostics
-              .Report(messages::kBadSetting, tree.SpanOf(target),
-                      {"`" + std::string(tree.Text(target)) + "` is not a parameter, so it cannot be set"})
-              .Help("`start " + std::string(tree.Text(target)) + " = ...` gives a variable its start value");
-          break;
-        }
-        if (value.ok && builder.Fit(value, value_node, resolved.type, resolved.value.dim,
-                                    "`" + std::string(tree.Text(target)) + "`")) {
-          experiment.sets.emplace_back(std::string(tree.Text(target)), value.expr);
-        }
+      case NodeKind::kSet:
+        if (Setting setting; builder.SettingOf(child, setting)) experiment.sets.push_back(std::move(setting));
         break;
-      }
       case NodeKind::kStart:
         builder.StartOf(child, UINT32_MAX, experiment.starts);
         break;
@@ -190,14 +199,15 @@ void ModelBuilder::BuildExperiment(DeclarationId id) {
         break;
     }
   }
-  model.experiments.push_back(std::move(experiment));
+  return experiment;
 }
 
-void BuildModel(Model& model, Declarations& declarations, Diagnostics& diagnostics) {
-  ModelBuilder builder(model, diagnostics, declarations);
-  builder.BuildAll();
+std::shared_ptr<ModelBuilder> BuildModel(Model& model, Declarations& declarations, Diagnostics& diagnostics) {
+  auto builder = std::make_shared<ModelBuilder>(model, diagnostics, declarations);
+  builder->BuildAll();
   CheckSizes(model, diagnostics);
   diagnostics.Sort();
+  return builder;
 }
 
 std::optional<ClassId> BuildLibraryClass(Model& model, Declarations& declarations, Diagnostics& diagnostics,

@@ -457,7 +457,7 @@ void ClassBuilder::StartOf(NodeId node, uint32_t instance, std::vector<StartValu
       }
     }
     target = ResolveIn(builder_.model[inside.class_id], path, (*tree_)[path].first_child,
-                       InstanceText(instance) + ".", dims, chain, true);
+                       InstanceText(instance) + ".", dims, chain, rechosen_.count(instance) == 0);
   }
   Value value = Lower(value_node);
   if (!target.ok) return;

@@ -183,6 +183,32 @@ std::string WantedText(const std::vector<double>& shape) {
   return text + (shape.size() == 1 && shape[0] == 1 ? " is" : " are");
 }
 
+}  // namespace
+
+bool CheckSize(const ExprPool& pool, const SyntaxTree& tree, const SizeCheck& check,
+               const ParameterValues& values, Diagnostics& diagnostics) {
+  if (!check.condition.IsNone() && EvaluateConstant(pool, check.condition, values).value_or(1) == 0)
+    return false;
+  const auto value = EvaluateConstant(pool, check.value, values),
+             bound = EvaluateConstant(pool, check.bound, values);
+  if (!value || !bound) return false;
+  if (check.kind == SizeCheck::Kind::kEqual) {
+    if (*value == *bound) return false;
+    diagnostics.Report(messages::kSizesDiffer, tree.SpanOf(check.node),
+                       {tree.Text(check.node), ShapeText({*value}), WantedText({*bound})});
+    return true;
+  }
+  if (*value >= 1 && *value <= *bound) return false;
+  // An empty slice at the end (1:0) is no error.
+  if (tree.kind(check.node) == NodeKind::kRange && *value == 0) return false;
+  auto& report =
+      diagnostics.Report(messages::kIndexOutOfRange, tree.SpanOf(check.node), {Whole(*value), Whole(*bound)});
+  if (tree.Text(check.node) != Whole(*value)) report.Label("this is " + Whole(*value));
+  return true;
+}
+
+namespace {
+
 class SizeChecker {
  public:
   SizeChecker(const Model& model, Diagnostics& diagnostics)
@@ -308,25 +334,7 @@ class SizeChecker {
                 const ParameterValues& values) {
     bool reported = false;
     AtLoopEnds(cls, check.loops, values, [&](const ParameterValues& at) {
-      if (reported ||
-          (!check.condition.IsNone() && EvaluateConstant(pool_, check.condition, at).value_or(1) == 0))
-        return;
-      const auto value = EvaluateConstant(pool_, check.value, at),
-                 bound = EvaluateConstant(pool_, check.bound, at);
-      if (!value || !bound) return;
-      if (check.kind == SizeCheck::Kind::kEqual && *value != *bound) {
-        diagnostics_.Report(messages::kSizesDiffer, tree.SpanOf(check.node),
-                            {tree.Text(check.node), ShapeText({*value}), WantedText({*bound})});
-        reported = true;
-      }
-      if (check.kind == SizeCheck::Kind::kInRange && !(*value >= 1 && *value <= *bound)) {
-        // An empty slice at the end (1:0) is no error.
-        if (tree.kind(check.node) == NodeKind::kRange && *value == 0) return;
-        auto& report = diagnostics_.Report(messages::kIndexOutOfRange, tree.SpanOf(check.node),
-                                           {Whole(*value), Whole(*bound)});
-        if (tree.Text(check.node) != Whole(*value)) report.Label("this is " + Whole(*value));
-        reported = true;
-      }
+      reported = reported || CheckSize(pool_, tree, check, at, diagnostics_);
     });
   }
 

@@ -24,6 +24,10 @@ ParameterValues EvaluateParameters(const Model& model, const ComponentClass& cls
 ParameterValues ArgumentsOf(const Model& model, const ComponentClass& outer, const Instance& instance,
                             const ParameterValues& values);
 
+/// One such test with the numbers of its class; true: it failed, and that was reported.
+bool CheckSize(const ExprPool& pool, const SyntaxTree& tree, const SizeCheck& check,
+               const ParameterValues& values, Diagnostics& diagnostics);
+
 /** Tests, with the numbers of each system, what only numbers decide: sizes are whole and not negative,
 indices lie within them, joined arrays are of equal size. Works on declarations, never on elements, and visits
 a composite once for each set of sizes. */

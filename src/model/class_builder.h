@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@ infers dimensions, checks. Private to this folder. One file per concern:
  | fit_dimensions.cc | dimensions: equating, fitting a value to a type, messages |
  | blame_dimensions.cc | which value is to blame where dimensions contradict |
  | build_instances.cc | instances, their arguments and start values |
+ | resolve_settings.cc | values and models from outside |
  | build_connections.cc | connections and associations |
  | build_statements.cc | equations, if, when, for |
  | finish_class.cc | checks on the whole class, inferred dimensions |
@@ -30,7 +32,7 @@ class ClassBuilder {
  public:
   ClassBuilder(ModelBuilder& builder, TreeId tree);
 
-  ClassId Build(DeclarationId id, NameId model_name);
+  ClassId Build(DeclarationId id, NameId model_name, const ModelChoices& choices);
   /// Makes a finished class the scope, for experiments.
   void Open(ClassId id);
   ExprId LowerDomainPower(DomainId domain, NodeId node);
@@ -64,6 +66,11 @@ class ClassBuilder {
     uint32_t member = 0;
   };
   Resolved ResolvePath(NodeId path, bool report = true);
+
+  // resolve_settings.cc
+  /// `path = value` of a kSet, for the class that is open. False, with a report: it does not fit.
+  bool SettingOf(NodeId node, Setting& out);
+  bool MotionOf(NodeId node, Motion& out);
 
  private:
   struct Local {
@@ -119,6 +126,8 @@ class ClassBuilder {
   void DefineExternal(NodeId node);
 
   // build_instances.cc
+  ModelChoices ChoicesFor(NodeId name, NodeId arguments);
+  void ReportStrayChoices();
   void DeclareInstance(NodeId node);
   void DefineInstance(NodeId node, uint32_t first);
   void DefineArgument(NodeId node, uint32_t index);
@@ -257,6 +266,9 @@ class ClassBuilder {
   ComponentClass class_;
   ComponentClass* cls_ = &class_;
   bool building_ = true;
+  bool sizes_count_ = true;      // false: indices are looked at where the sizes are known for good
+  ModelChoices choices_;         // of models of instances, from outside
+  std::set<uint32_t> rechosen_;  // instances that have another model than their text says
   LargeVector<NodeId> members_;
   LargeVector<uint32_t> member_instances_;  // first instance of each kInstance node, in order
   DimensionSystem dimensions_;

@@ -105,6 +105,17 @@ FileId Declarations::AddText(const std::string& path, std::string text) {
   return file;
 }
 
+TreeId Declarations::AddOption(const std::string& option, std::string text, FileId beside,
+                               SyntaxTree (*parse)(std::string_view, FileId, Diagnostics&)) {
+  const FileId file = model_.files.Add(option, std::move(text));
+  FileInfo info = Info(beside);
+  info.imported_files.push_back(beside);
+  Info(file) = std::move(info);
+  const TreeId tree(model_.trees.size());
+  model_.trees.push_back(std::make_unique<SyntaxTree>(parse(model_.files[file].text(), file, diagnostics_)));
+  return tree;
+}
+
 void Declarations::IndexTree(FileId file, TreeId tree_id) {
   const SyntaxTree& tree = *model_.trees[tree_id.index()];
   for (const NodeId node : tree.Children(tree.root)) {

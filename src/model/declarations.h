@@ -53,6 +53,9 @@ class Declarations {
   /// Parses a file and everything it imports. False if it cannot be read.
   bool AddFile(const std::string& path);
   FileId AddText(const std::string& path, std::string text);
+  /// The text of an option, which sees what `beside` sees; `parse` makes its syntax.
+  TreeId AddOption(const std::string& option, std::string text, FileId beside,
+                   SyntaxTree (*parse)(std::string_view, FileId, Diagnostics&));
 
   /// What a name or qualified path means where kinds are wanted; reports unknown and ambiguous names.
   struct Lookup {

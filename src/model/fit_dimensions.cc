@@ -87,7 +87,7 @@ std::string ClassBuilder::UnitText(const Value& value) {
 }
 
 std::string ClassBuilder::TypeText(const Type& type, const DimExpr& dim) {
-  if (!type.unit.empty() && type.unit != "1" && type.dimension.generics.empty()) return type.unit;
+  if (!type.unit.empty() && type.unit != "1" && type.unit.find('$') == std::string::npos) return type.unit;
   return DimText(dim);
 }
 

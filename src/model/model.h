@@ -61,7 +61,7 @@ struct Domain {
   NameId name;
   NameId across, rate, acceleration, through;  // rate, acceleration may be None
   Type across_type, through_type;
-  ExprId power;  // in symbols named as the variables
+  ExprId power;          // in symbols named as the variables
   bool spatial = false;  // `spatial = frames`: its vertices are frames in space (src/mechanics)
   Origin origin;
 };
@@ -320,9 +320,9 @@ struct ComponentClass {
   std::vector<SizeCheck> size_checks;
   std::vector<ParameterUse> parameter_uses;  // by parameter
 
-  bool steady = false;  // a system with `initial = steady`
+  bool steady = false;    // a system with `initial = steady`
   bool absolute = false;  // a system with `coordinates = absolute`
-  NameId spatial;       // `spatial = revolute`: what it is in space (src/mechanics); None: nothing
+  NameId spatial;         // `spatial = revolute`: what it is in space (src/mechanics); None: nothing
 
   // Software components.
   ExprId sample_period;  // None: continuous
@@ -335,17 +335,45 @@ struct ComponentClass {
   bool HasInside() const { return !instances.empty() || !connections.empty(); }
 };
 
+/** Elements of an array, by dimension; none: all of it. */
+using Selection = std::vector<std::optional<Subscript>>;
+
+/** A value for a parameter from outside the text of its system: by `set` of an experiment, or by an option.
+For all of it, or for some elements of it, or of the arrays of instances on the way to it. */
+struct Setting {
+  struct Step {
+    uint32_t instance = 0;
+    Selection elements;
+    Shape shape;  // of the array of instances, in parameters of the class that has it
+  };
+  std::string path;  // as it was written: "rack.drive[3].motor.R"
+  std::vector<Step> steps;
+  uint32_t parameter = 0;  // of the class at the end of the steps
+  Selection elements;
+  Shape shape;
+  ExprId value;  // in parameters of the system; element-wise in #1, #2, ... where it is an array
+  Shape value_shape;
+  Origin origin;  // the kSet
+};
+
+/** `hinge.phi = 0.5 rad*sin(2 rad/s*time)`: a variable that follows an expression of time. */
+struct Motion {
+  std::string variable;
+  ExprId value;
+  Origin origin;
+};
+
 struct ExperimentSetting {
   ExprId stop, begin, interval, tolerance;
   bool steady = false;
 };
 struct Experiment {
   NameId name;
-  ClassId system;
+  ClassId system;  // with the models that the experiment chooses
   ExperimentSetting settings;
   std::vector<ExprId> plots;
   std::vector<std::string> plot_texts;
-  std::vector<std::pair<std::string, ExprId>> sets;
+  std::vector<Setting> sets;
   std::vector<StartValue> starts;
   Origin origin;
 };

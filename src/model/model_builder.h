@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
-#include "model/declarations.h"
+#include "model/build_model.h"
 #include "model/diagnostics.h"
 #include "model/model.h"
 #include "units/dimension_system.h"
@@ -52,6 +52,14 @@ struct FunctionDefinition {
 
 class ClassBuilder;
 
+/** `drive.motor as ideal`, said from outside the class that has the instance. */
+struct ModelChoice {
+  std::vector<NameId> path;  // instances, from the class on
+  NameId model;
+  Origin origin;  // its path
+};
+using ModelChoices = std::vector<ModelChoice>;
+
 /** Builds the Model: resolves names, builds each class once, checks. Private to this folder; the verb is
  * BuildModel. */
 class ModelBuilder {
@@ -71,12 +79,14 @@ class ModelBuilder {
   // resolve_names.cc
   DeclarationId FindDeclaration(const SyntaxTree& tree, NodeId path, Declarations::KindTest wanted,
                                 const DiagnosticInfo& unknown, std::string_view what);
-  ClassId ResolveClass(const SyntaxTree& tree, TreeId tree_id, NodeId class_use);
+  /// `choices` are about the instance itself (no path) and what is inside it, and count more than the text.
+  ClassId ResolveClass(const SyntaxTree& tree, TreeId tree_id, NodeId class_use,
+                       const ModelChoices& choices = {});
   std::optional<DomainId> ResolveDomain(const SyntaxTree& tree, NodeId path, bool report);
   std::optional<DomainId> DomainNamed(NameId name, FileId from);
   std::optional<QuantityId> QuantityNamed(NameId package, NameId name, FileId from);
   std::optional<EnumerationId> EnumerationNamed(NameId package, NameId name, FileId from);
-  ClassId BuildClass(DeclarationId id, NameId model_name, Origin user);
+  ClassId BuildClass(DeclarationId id, NameId model_name, Origin user, const ModelChoices& choices = {});
   TreeId TreeIdOf(DeclarationId id);
 
   // resolve_types.cc
@@ -95,8 +105,13 @@ class ModelBuilder {
   std::optional<TableId> TableNamed(DeclarationId id);
   std::optional<TableId> BuildTable(const SyntaxTree& tree, TreeId tree_id, NodeId node);
 
-  // experiments.cc
-  void BuildExperiment(DeclarationId id);
+  // build_model.cc
+  std::optional<Experiment> BuildExperiment(DeclarationId id, const ModelChoices& more = {});
+
+  // resolve_settings.cc
+  ResolvedOptions ResolveOptions(ClassId system, std::optional<size_t> experiment, const OptionTexts& texts);
+  /// `path as model` of a kSet or kArgument; nothing for one with a value, or, reported, a path with indices.
+  std::optional<ModelChoice> ChoiceOf(const SyntaxTree& tree, TreeId tree_id, NodeId node);
 
   std::string NameText(NameId id) const { return model.Text(id); }
   /// Members whose declaration is wrong, by class and name: their users need no message of their own. A class
@@ -112,8 +127,12 @@ class ModelBuilder {
   friend class ClassBuilder;
   void CheckDuplicates();
 
-  std::map<std::pair<uint32_t, uint32_t>, ClassId> built_;  // declaration, model name
-  std::map<std::pair<uint32_t, uint32_t>, bool> building_;
+  using ClassKey = std::vector<uint32_t>;  // declaration, model name, what is chosen inside
+  static ClassKey KeyOf(DeclarationId id, NameId model_name, const ModelChoices& choices);
+  ClassId Variant(ClassId of, const ModelChoices& choices);
+
+  std::map<ClassKey, ClassId> built_;
+  std::map<ClassKey, bool> building_;
   std::vector<DeclarationId> stack_;
   std::set<std::pair<uint32_t, uint32_t>> broken_;
   std::unordered_map<uint64_t, ClassId> class_cache_;    // file and bare name

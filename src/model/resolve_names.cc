@@ -126,13 +126,14 @@ DeclarationId ModelBuilder::FindDeclaration(const SyntaxTree& tree, NodeId path,
   return DeclarationId::None();
 }
 
-ClassId ModelBuilder::ResolveClass(const SyntaxTree& tree, TreeId tree_id, NodeId class_use) {
+ClassId ModelBuilder::ResolveClass(const SyntaxTree& tree, TreeId tree_id, NodeId class_use,
+                                   const ModelChoices& choices) {
   const NodeId path = tree.Child(class_use, NodeKind::kPath);
   if (path.IsNone()) return ClassId::None();
   const NodeId model_node = tree.Child(class_use, NodeKind::kName);
   const bool bare = tree[tree[path].first_child].next_sibling.IsNone();
   uint64_t key = 0;
-  if (bare && model_node.IsNone()) {
+  if (bare && model_node.IsNone() && choices.empty()) {
     key = (uint64_t{tree.file.value} << 32) | Intern(tree.Name(tree[path].first_child)).value;
     const auto cached = class_cache_.find(key);
     if (cached != class_cache_.end()) return cached->second;
@@ -141,8 +142,18 @@ ClassId ModelBuilder::ResolveClass(const SyntaxTree& tree, TreeId tree_id, NodeI
       FindDeclaration(tree, path, IsClassDeclaration, messages::kUnknownClass, "a component");
   if (id.IsNone()) return ClassId::None();
   NameId model_name;
+  Origin user{tree_id, model_node.IsNone() ? path : model_node};
   if (!model_node.IsNone()) model_name = Intern(tree.Name(model_node));
-  const ClassId built = BuildClass(id, model_name, Origin{tree_id, model_node.IsNone() ? path : model_node});
+  ModelChoices inside;
+  for (const ModelChoice& choice : choices) {
+    if (!choice.path.empty()) {
+      inside.push_back(choice);
+      continue;
+    }
+    model_name = choice.model;
+    user = choice.origin;
+  }
+  const ClassId built = BuildClass(id, model_name, user, inside);
   if (key != 0 && !built.IsNone()) class_cache_[key] = built;
   return built;
 }
@@ -300,7 +311,22 @@ std::optional<QuantityId> ModelBuilder::QuantityNamed(NameId package, NameId nam
   return result;
 }
 
-ClassId ModelBuilder::BuildClass(DeclarationId id, NameId model_name, Origin user) {
+ModelBuilder::ClassKey ModelBuilder::KeyOf(DeclarationId id, NameId model_name, const ModelChoices& choices) {
+  std::vector<ClassKey> parts;
+  for (const ModelChoice& choice : choices) {
+    ClassKey part{static_cast<uint32_t>(choice.path.size())};
+    for (const NameId name : choice.path) part.push_back(name.value);
+    part.push_back(choice.model.value);
+    parts.push_back(std::move(part));
+  }
+  std::sort(parts.begin(), parts.end());
+  ClassKey key{id.value, model_name.value};
+  for (const ClassKey& part : parts) key.insert(key.end(), part.begin(), part.end());
+  return key;
+}
+
+ClassId ModelBuilder::BuildClass(DeclarationId id, NameId model_name, Origin user,
+                                 const ModelChoices& choices) {
   const SyntaxTree& tree = declarations.TreeOf(id);
   const NodeId node = declarations[id].node;
   // Without `as`, the first model.
@@ -329,7 +355,7 @@ ClassId ModelBuilder::BuildClass(DeclarationId id, NameId model_name, Origin use
     model_name = NameId::None();
   }
   if (model_name.IsNone() && !first_model.IsNone()) model_name = Intern(tree.Name(first_model));
-  const auto key = std::pair(id.value, model_name.value);
+  const ClassKey key = KeyOf(id, model_name, choices);
   const auto done = built_.find(key);
   if (done != built_.end()) return done->second;
   if (building_[key]) {
@@ -348,7 +374,7 @@ ClassId ModelBuilder::BuildClass(DeclarationId id, NameId model_name, Origin use
   building_[key] = true;
   stack_.push_back(id);
   ClassBuilder builder(*this, declarations[id].tree);
-  const ClassId result = builder.Build(id, model_name);
+  const ClassId result = builder.Build(id, model_name, choices);
   stack_.pop_back();
   building_[key] = false;
   built_[key] = result;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "expr/dependence.h"
 #include "expr/substitute.h"
+#include "model/check_sizes.h"
 #include "model/class_builder.h"
 
 namespace cotree {
@@ -62,7 +63,11 @@ void ClassBuilder::AddSizeCheck(SizeCheck::Kind kind, ExprId value, ExprId bound
   if (kind == SizeCheck::Kind::kEqual && value == bound) return;
   ExprId condition;
   for (const ExprId c : condition_stack_) condition = condition.IsNone() ? c : pool_.And(condition, c);
-  cls_->size_checks.push_back({kind, value, bound, CurrentLoops(), node, condition, UINT32_MAX});
+  const SizeCheck check{kind, value, bound, CurrentLoops(), node, condition, UINT32_MAX};
+  if (building_)
+    cls_->size_checks.push_back(check);
+  else if (sizes_count_)  // an experiment has no class that would be looked at again
+    CheckSize(pool_, *tree_, check, EvaluateParameters(builder_.model, *cls_, {}), builder_.diagnostics);
 }
 
 bool ClassBuilder::LowerSubscript(NodeId node, ExprId size, Subscript& out, std::string_view what) {
@@ -210,9 +215,10 @@ ClassBuilder::Resolved ClassBuilder::Unknown(NodeId segment, const ComponentClas
   if (builder_.diagnostics.full()) return {};
   std::vector<std::string_view> candidates = MemberNames(cls);
   for (const Local& local : locals_) candidates.push_back(builder_.model.names.Text(local.name));
-  const std::string_view near = Nearest(name, candidates);
-  if (!near.empty())
-    message.Help("did you mean `" + std::string(near) + "`?");
+  const bool inside = (&cls != cls_ || !building_) && !cls.name.IsNone();
+  const std::string hint = Suggestion(name, candidates, inside ? "it has" : "");
+  if (!hint.empty())
+    message.Help(hint);
   else if (cls.name.IsNone() && !domain_scope_)
     message.Help("only numbers, units and `pi` can stand here");
   return {};

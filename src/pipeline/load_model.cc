@@ -4,8 +4,6 @@
 #include <sys/stat.h>
 
 #include <cstdio>
-#include <regex>
-#include <span>
 
 #include "base/stages.h"
 #include "pipeline/embedded_library.h"
@@ -40,55 +38,13 @@ std::unique_ptr<LoadedModel> LoadLibrary(TextReader& reader, const LoadOptions& 
   return loaded;
 }
 
-namespace {
-
-bool AnySettings(const LoadOptions& options) {
-  return !options.settings.empty() || !options.alternatives.empty() || !options.motions.empty();
-}
-
-// The settings as experiments behind the text, so that names and units are checked as everywhere.
-std::string WithSettings(const std::string& text, const LoadOptions& options) {
-  std::string system = options.system;
-  const auto find = [&](const std::string& pattern) {
-    std::smatch found;
-    if (system.empty() && std::regex_search(text, found, std::regex("(^|\n)\\s*" + pattern)))
-      system = found[2];
-  };
-  find("experiment\\s+" + (options.experiment.empty() ? "\\w+" : options.experiment) + "\\s+of\\s+(\\w+)");
-  find("system\\s+(\\w+)");
-  std::string out = text;
-  const auto add = [&](const std::string& name, std::span<const std::string> settings) {
-    out += "\nexperiment " + name + " of " + system + " {\n";
-    for (const std::string& setting : settings) out += "  set " + setting + "\n";
-    out += "}\n";
-  };
-  if (!options.settings.empty()) add(std::string(kSettingsExperiment), options.settings);
-  for (size_t k = 0; k < options.alternatives.size(); ++k)
-    add(AlternativeExperiment(k), std::span(&options.alternatives[k], 1));
-  if (!options.motions.empty()) {
-    out += "\nexperiment " + std::string(kMotionExperiment) + " of " + system + " {\n  plot ";
-    for (size_t k = 0; k < options.motions.size(); ++k) out += (k > 0 ? ", " : "") + options.motions[k];
-    out += "\n}\n";
-  }
-  return out;
-}
-
-}  // namespace
-
-std::string AlternativeExperiment(size_t alternative) {
-  return std::string(kSettingsExperiment) + "_" + std::to_string(alternative);
-}
-
 std::unique_ptr<LoadedModel> LoadModel(const std::string& path, TextReader& reader,
                                        const LoadOptions& options) {
-  if (AnySettings(options)) {
-    const auto text = reader.Read(path);
-    if (text) return LoadModelText(path, *text, reader, options);
-  }
   auto loaded = LoadLibrary(reader, options);
   loaded->readable = loaded->declarations->AddFile(path);
   EndStage("read");
-  if (loaded->readable) BuildModel(loaded->model, *loaded->declarations, loaded->diagnostics);
+  if (loaded->readable)
+    loaded->builder = BuildModel(loaded->model, *loaded->declarations, loaded->diagnostics);
   EndStage("model");
   return loaded;
 }
@@ -96,10 +52,9 @@ std::unique_ptr<LoadedModel> LoadModel(const std::string& path, TextReader& read
 std::unique_ptr<LoadedModel> LoadModelText(const std::string& name, std::string text, TextReader& reader,
                                            const LoadOptions& options) {
   auto loaded = LoadLibrary(reader, options);
-  if (AnySettings(options)) text = WithSettings(text, options);
   loaded->declarations->AddText(name, std::move(text));
   EndStage("read");
-  BuildModel(loaded->model, *loaded->declarations, loaded->diagnostics);
+  loaded->builder = BuildModel(loaded->model, *loaded->declarations, loaded->diagnostics);
   EndStage("model");
   return loaded;
 }

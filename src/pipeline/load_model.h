@@ -22,31 +22,40 @@ class NoReader : public TextReader {
   std::optional<std::string> Read(const std::string&) override { return std::nullopt; }
 };
 
+/** Which system of a file is meant, and what options say of it. */
+struct SystemRequest {
+  std::string system = {}, experiment = {};  // by name; empty: not said
+  bool runs = true;         // where no experiment is named, the first one counts; false: none does
+  bool any_system = false;  // of several the first, where none is named
+  OptionTexts options = {};
+};
+
+/** What is asked for, in terms of the model (ChooseSystem). */
+struct SystemChoice {
+  ClassId system;  // none: it cannot be said, `problem` has the reason, or the diagnostics have errors
+  const Experiment* experiment = nullptr;
+  std::vector<Setting> settings, alternatives;
+  std::vector<Motion> motions;
+  bool by_names = false;  // of TranslateOptions: the next translation may choose another one
+  bool usage = false;     // what is wrong is wrong with the request, not with the model
+  std::string problem;    // one sentence
+  std::string note;
+};
+
 /** A model with everything it was made from. Without errors in `diagnostics` the model may be used. */
 struct LoadedModel {
   Model model;
   Diagnostics diagnostics;
   std::unique_ptr<Declarations> declarations;
+  std::shared_ptr<ModelBuilder> builder;
   bool readable = true;  // false: the file itself could not be read
+  SystemChoice choice;   // by ChooseSystem
 };
 
 struct LoadOptions {
   std::string library = {};  // a folder to take the standard library from; empty: the one inside the program
   bool udunits = true;       // ask UDUNITS-2 for units that are not built in
-  std::vector<std::string> settings = {};  // "motor.R = 0.3 ohm": read as an experiment of that system
-  /// Values to choose from later (TranslateOptions::chosen), read and checked like settings: a sweep's.
-  std::vector<std::string> alternatives = {};
-  /// Right sides of motions to be prescribed ("0.3 rad*sin(2 rad/s * time)"): the plots of kMotionExperiment.
-  std::vector<std::string> motions = {};
-  /// The system settings are for; empty: that of the experiment, or the first of the file.
-  std::string system = {};
-  std::string experiment = {};  // empty: the first of the file
 };
-
-/// The name of the experiment that holds LoadOptions::settings; those of the alternatives begin with it.
-inline constexpr std::string_view kSettingsExperiment = "settings_from_outside";
-std::string AlternativeExperiment(size_t alternative);
-inline constexpr std::string_view kMotionExperiment = "settings_from_outside_motion";
 
 /// A file with its imports and the standard library, checked: the whole front end in one call.
 std::unique_ptr<LoadedModel> LoadModel(const std::string& path, TextReader& reader,

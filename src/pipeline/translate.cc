@@ -7,14 +7,15 @@
 #include "base/stages.h"
 #include "block_triangular/diagnose_order.h"
 #include "block_triangular/diagnostics.h"
-#include "model/check_sizes.h"
-#include "model/describe_model.h"
-#include "model/diagnostics.h"
+#include "language/lex.h"
+#include "language/parse.h"
 #include "normal_tree/plain_tree.h"
 #include "pipeline/assemble.h"
+#include "pipeline/choose_system.h"
 #include "pipeline/foreign_states.h"
 #include "program/cancellations.h"
 #include "system_graph/element_table.h"
+#include "system_graph/evaluate_settings.h"
 
 namespace cotree {
 
@@ -56,14 +57,9 @@ class Translator {
   TreePreferences Preferences() const;
   void AddWishes(TreePreferences* out) const;
   void SayCancelling(std::vector<ComponentId> ids);
-  bool Settings(std::vector<SystemSetting>& settings);
-  bool ResolveSetting(const std::string& path, ExprId value, SystemSetting& out);
-  bool WithinBounds(const std::string& path, const SystemSetting& setting);
-  const Experiment* FindExperiment(std::string_view name) const {
-    for (const Experiment& e : model_.experiments) {
-      if (model_.names.Text(e.name) == name) return &e;
-    }
-    return nullptr;
+  bool Settings(std::vector<SystemSetting>& settings) {
+    return EvaluateSettings(model_, system_, SettingsOf(loaded_.choice, options_.chosen), settings,
+                            loaded_.diagnostics);
   }
 
   LoadedModel& loaded_;
@@ -76,63 +72,18 @@ class Translator {
 };
 
 bool Translator::Choose() {
-  if (!options_.experiment.empty()) {
-    out_->experiment = FindExperiment(options_.experiment);
-    if (out_->experiment != nullptr) system_ = out_->experiment->system;
+  if (loaded_.choice.system.IsNone() || loaded_.choice.by_names) {
+    SystemRequest request;
+    request.system = options_.system;
+    request.experiment = options_.experiment;
+    request.runs = false;
+    request.any_system = true;
+    ChooseSystem(loaded_, request, "the file");
+    loaded_.choice.by_names = true;
   }
-  for (const ClassId id : model_.systems) {
-    if (!system_.IsNone()) break;
-    if (options_.system.empty() || model_.names.Text(model_[id].name) == options_.system) system_ = id;
-  }
+  system_ = loaded_.choice.system;
+  out_->experiment = loaded_.choice.experiment;
   return !system_.IsNone();
-}
-
-bool Translator::ResolveSetting(const std::string& path, ExprId value, SystemSetting& out) {
-  const auto refuse = [&](const std::string& why) {
-    loaded_.diagnostics.Report(messages::kNotSettable, model_.SpanOf(model_[system_].origin), {path, why});
-    return false;
-  };
-  std::string why;
-  const auto found = FindParameter(model_, system_, path, &why);
-  if (!found) return refuse(why);
-  out = *found;
-  const auto number =
-      EvaluateConstant(model_.expressions, value, EvaluateParameters(model_, model_[system_], {}));
-  if (!number) return refuse("its value is no number");
-  out.value = *number;
-  return WithinBounds(path, out);
-}
-
-bool Translator::WithinBounds(const std::string& path, const SystemSetting& setting) {
-  ClassId owner = system_;
-  for (const uint32_t instance : setting.path) owner = model_[owner].instances[instance].class_id;
-  const Parameter& p = model_[owner].parameters[setting.parameter];
-  const auto values = EvaluateParameters(model_, model_[owner], {});
-  const auto low = EvaluateConstant(model_.expressions, p.min, values),
-             high = EvaluateConstant(model_.expressions, p.max, values);
-  const bool below = low && setting.value < *low, above = high && setting.value > *high;
-  if (!below && !above) return true;
-  const bool plain = p.type.unit.empty() || p.type.unit == "1" || !p.type.dimension.generics.empty();
-  const auto text = [&](double x) { return NumberText(x) + (plain ? "" : " " + p.type.unit); };
-  loaded_.diagnostics.Report(
-      model_messages::kOutOfBounds, model_.SpanOf(p.origin),
-      {path, text(setting.value), below ? "at least" : "at most", text(below ? *low : *high)});
-  return false;
-}
-
-// What the experiment sets, then what was set from outside, which counts more.
-bool Translator::Settings(std::vector<SystemSetting>& settings) {
-  std::vector<const Experiment*> experiments{out_->experiment, FindExperiment(kSettingsExperiment)};
-  for (const uint32_t k : options_.chosen) experiments.push_back(FindExperiment(AlternativeExperiment(k)));
-  for (const Experiment* experiment : experiments) {
-    if (experiment == nullptr || experiment->system != system_) continue;
-    for (const auto& [path, value] : experiment->sets) {
-      SystemSetting setting;
-      if (!ResolveSetting(path, value, setting)) return false;
-      settings.push_back(std::move(setting));
-    }
-  }
-  return true;
 }
 
 bool Translator::BuildGraph() {
@@ -145,7 +96,8 @@ bool Translator::BuildGraph() {
   EndStage("graph");
   if (!loaded_.diagnostics.ok() || out_->graphs.empty()) return false;
   out_->graph = &out_->graphs.front();
-  return true;
+  return CheckSettings(model_, *out_->graph, SettingsOf(loaded_.choice, options_.chosen),
+                       loaded_.diagnostics);
 }
 
 // What the user asked for by name.
@@ -288,9 +240,8 @@ bool Translator::BuildSystem() {
   equation_options.free_inputs = options_.free_inputs;
   equation_options.own_parameters = options_.own_parameters;
   equation_options.freed = options_.freed;
-  const Experiment* motions = FindExperiment(kMotionExperiment);
-  for (size_t k = 0; k < options_.prescribed.size() && motions != nullptr && k < motions->plots.size(); ++k)
-    equation_options.prescribed.push_back({options_.prescribed[k], motions->plots[k]});
+  for (const Motion& motion : loaded_.choice.motions)
+    equation_options.prescribed.push_back({motion.variable, motion.value});
   for (const auto& [input, tables] : options_.measured) {
     equation_options.measured.push_back({input, {}});
     for (const Table& table : tables) {
@@ -490,34 +441,33 @@ bool Translator::Change(Translation& translation) {
 
 }  // namespace
 
-std::optional<SystemSetting> FindParameter(const Model& model, ClassId system, const std::string& path,
-                                           std::string* why) {
-  const auto refuse = [&](std::string text) {
-    *why = std::move(text);
-    return std::nullopt;
-  };
+std::optional<SystemSetting> FindParameter(const Model& model, ClassId system, const std::string& path) {
+  Diagnostics ignored;
+  const SyntaxTree tree = ParseExpressionText(path, FileId(0), ignored);
+  if (!ignored.ok() || tree.kind(tree.root) != NodeKind::kPath) return std::nullopt;
   SystemSetting out;
   const ComponentClass* cls = &model[system];
-  std::string_view rest = path;
-  while (true) {
-    const size_t dot = rest.find('.');
-    const std::string_view name = rest.substr(0, dot);
-    if (name.find('[') != std::string_view::npos)
-      return refuse(
-          "single elements of an array cannot be set from outside yet; set all of them, or edit the text");
-    const NameId id = model.names.Find(name);
-    const auto member = id.IsNone() ? std::nullopt : cls->members.Find(id);
-    if (!member) return refuse("there is no `" + std::string(name) + "`");
-    if (dot == std::string_view::npos) {
-      if (member->kind != MemberKind::kParameter) return refuse("it is no parameter");
+  for (const NodeId segment : tree.Children(tree.root)) {
+    const NameId name = model.names.Find(tree.Name(segment));
+    const auto member = name.IsNone() ? std::nullopt : cls->members.Find(name);
+    if (!member) return std::nullopt;
+    ElementRanges elements;
+    for (const NodeId index : tree.Children(segment)) {
+      if (tree.kind(index) != NodeKind::kNumber) return std::nullopt;
+      const double number = NumberValue(tree.Name(index));
+      if (!(number >= 1 && number < 4e9)) return std::nullopt;
+      elements.push_back({static_cast<uint32_t>(number) - 1, 1, 1});
+    }
+    if (member->kind == MemberKind::kParameter && tree[segment].next_sibling.IsNone()) {
       out.parameter = member->index;
+      out.elements = std::move(elements);
       return out;
     }
-    if (member->kind != MemberKind::kInstance) return refuse("`" + std::string(name) + "` has no inside");
-    out.path.push_back(member->index);
+    if (member->kind != MemberKind::kInstance) return std::nullopt;
+    out.path.push_back({member->index, std::move(elements)});
     cls = &model[cls->instances[member->index].class_id];
-    rest = rest.substr(dot + 1);
   }
+  return std::nullopt;
 }
 
 bool ChangeParameters(LoadedModel& loaded, Translation& translation, const TranslateOptions& options) {

@@ -15,16 +15,17 @@
 namespace cotree {
 
 struct TranslateOptions {
-  std::string system;                    // by name; empty: that of the experiment, or the first of the file
+  /// Where ChooseSystem has not said which: by name; otherwise the experiment's, or the first of the file.
+  std::string system;
   std::string experiment;                // by name; empty: none (its `set`s and `start`s count)
   std::vector<std::string> free_inputs;  // inputs or outputs that are cut from their drivers
   /// Inputs or outputs that follow data over time, the sum of these tables.
   std::vector<std::pair<std::string, std::vector<Table>>> measured;
-  /// Variables whose motion is prescribed (LoadOptions::motions has the right sides), and inputs that are
-  /// cut from what drives them and become unknowns.
-  std::vector<std::string> prescribed, freed;
+  /// Inputs that are cut from what drives them and become unknowns: one for each motion that is prescribed
+  /// (SystemChoice::motions).
+  std::vector<std::string> freed;
   std::vector<std::string> outputs;  // rates that must be computed even where no equation needs them
-  std::vector<uint32_t> chosen;      // of LoadOptions::alternatives: they count most, the last one more
+  std::vector<uint32_t> chosen;      // of SystemChoice::alternatives: they count most, the last one more
   /// What the tree shall be chosen for where it is free: "currents", "voltages", "across", "through", or the
   /// variable of an edge ("R1.i").
   std::vector<std::string> prefer;
@@ -59,9 +60,8 @@ struct Translation {
   std::shared_ptr<KnownElements> known;  // about its classes, for ChangeParameters
 };
 
-/// The parameter of a system that is meant by "motor.R"; nothing, and the reason in `why`, if there is none.
-std::optional<SystemSetting> FindParameter(const Model& model, ClassId system, const std::string& path,
-                                           std::string* why);
+/// The parameter of a system that is meant by "motor.R"; nothing if there is none.
+std::optional<SystemSetting> FindParameter(const Model& model, ClassId system, const std::string& path);
 
 /// Findings are added to `loaded.diagnostics`.
 std::unique_ptr<Translation> Translate(LoadedModel& loaded, const TranslateOptions& options = {});

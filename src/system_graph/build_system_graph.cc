@@ -32,12 +32,7 @@ GraphBuilder::GraphBuilder(Model& model, ClassId system, Diagnostics& diagnostic
 
 SystemGraph GraphBuilder::Run(std::vector<SystemSetting> settings) {
   Values values;
-  for (const SystemSetting& s : settings) {
-    if (s.path.empty())
-      values.scalars[model_[graph_.system].parameters[s.parameter].symbol.value] = s.value;
-    else
-      values.given.push_back({s.path, s.parameter, s.value});
-  }
+  for (const SystemSetting& s : settings) Give(model_[graph_.system], s, values);
   graph_.settings = std::move(settings);
   Complete(model_[graph_.system], values);
   AddComponent(ElementOf(graph_.system, values.scalars), UINT32_MAX, 0);

@@ -42,13 +42,9 @@ class GraphBuilder {
   struct Values {
     ParameterValues scalars;
     std::vector<ArrayValue<double>> arrays;
-    /** A value given from outside for a public parameter further inside: `drive : Drive(motor.R = 1 ohm)`. */
-    struct Given {
-      std::vector<uint32_t> path;  // instances, from this composite on
-      uint32_t parameter;
-      double value;
-    };
-    std::vector<Given> given;
+    /// From outside, for a parameter further inside: `drive : Drive(motor.R = 1 ohm)`, `--set`; paths from
+    /// this composite on. Those without one are for elements of arrays of its own.
+    std::vector<SystemSetting> given;
   };
   /** A composite whose members are not made yet, or whose associations are to follow. */
   struct Pending {
@@ -81,8 +77,10 @@ class GraphBuilder {
                   const Values& outer, ValueOf& out);
   Values ValuesOf(const ComponentClass& owner, uint32_t instance_index, const Values& outer,
                   std::span<const uint32_t> indices);
-  void AddArray(const Parameter& parameter, ExprId value, const Values& seen, Values& out);
+  void AddArray(const ComponentClass& cls, const Parameter& parameter, ExprId value, const Values& seen,
+                Values& out);
   void Complete(const ComponentClass& cls, Values& values);
+  static void Give(const ComponentClass& cls, const SystemSetting& setting, Values& values);
   double Evaluate(ExprId expr, const Values& values, std::span<const uint32_t> indices);
   Environment<double> EnvironmentOf(const Values& values) const;
   static std::vector<uint32_t> IndicesOf(const std::vector<uint32_t>& sizes, uint32_t element);

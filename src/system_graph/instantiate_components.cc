@@ -2,8 +2,46 @@
 #include <algorithm>
 
 #include "system_graph/graph_builder.h"
+#include "system_graph/inner_settings.h"
 
 namespace cotree {
+
+std::vector<SystemSetting> InnerSettings(
+    const Model& model, const ComponentClass& cls, const std::vector<uint32_t>& path, uint32_t parameter,
+    const std::function<double(const std::vector<uint32_t>& indices)>& value) {
+  SystemSetting all;
+  const ComponentClass* owner = &cls;
+  ParameterValues values = EvaluateParameters(model, cls, {});
+  for (const uint32_t instance : path) {
+    all.path.push_back({instance, {}});
+    const Instance& inner = owner->instances[instance];
+    values = ArgumentsOf(model, *owner, inner, values);
+    owner = &model[inner.class_id];
+  }
+  all.parameter = parameter;
+  std::vector<uint32_t> sizes;
+  uint64_t count = 1;
+  if (!owner->parameters[parameter].shape.empty())
+    count = CountElements(model, owner->parameters[parameter].shape, values, &sizes);
+  std::vector<SystemSetting> out;
+  for (uint64_t k = 0; k < count; ++k) {
+    std::vector<uint32_t> indices(sizes.size());
+    uint64_t rest = k;
+    for (size_t d = sizes.size(); d-- > 0;) {
+      indices[d] = static_cast<uint32_t>(rest % sizes[d]);
+      rest /= sizes[d];
+    }
+    SystemSetting& one = out.emplace_back(all);
+    for (const uint32_t index : indices) one.elements.push_back({index, 1, 1});
+    one.value = value(indices);
+  }
+  return out;
+}
+
+SystemSetting WithoutFirst(SystemSetting setting) {
+  setting.path.erase(setting.path.begin());
+  return setting;
+}
 
 void GraphBuilder::AddComponent(ElementId element, uint32_t scope, uint32_t index) {
   const ElementClass& cls = graph_.elements[element.index()];
@@ -58,33 +96,51 @@ GraphBuilder::Values GraphBuilder::ValuesOf(const ComponentClass& owner, uint32_
   for (uint32_t i = 0; i < instance.argument_count; ++i) {
     const Argument& argument = owner.arguments[instance.first_argument + i];
     const auto own = argument.per_element ? indices : std::span<const uint32_t>();
-    if (argument.path == UINT32_MAX && !cls.parameters[argument.parameter].shape.empty()) {
+    if (argument.path != UINT32_MAX) {
+      for (SystemSetting& inner : InnerSettings(model_, cls, owner.paths[argument.path], argument.parameter,
+                                                [&](const std::vector<uint32_t>& element) {
+                                                  std::vector<uint32_t> at(own.begin(), own.end());
+                                                  at.insert(at.end(), element.begin(), element.end());
+                                                  return Evaluate(argument.value, outer, at);
+                                                })) {
+        if (inner.value == inner.value) out.given.push_back(std::move(inner));
+      }
+      continue;
+    }
+    if (!cls.parameters[argument.parameter].shape.empty()) {
       if (!argument.per_element) arrays.emplace_back(&cls.parameters[argument.parameter], argument.value);
       continue;
     }
     const double value = Evaluate(argument.value, outer, own);
-    if (!(value == value)) continue;
-    if (argument.path == UINT32_MAX)
-      out.scalars[cls.parameters[argument.parameter].symbol.value] = value;
-    else
-      out.given.push_back({owner.paths[argument.path], argument.parameter, value});
+    if (value == value) out.scalars[cls.parameters[argument.parameter].symbol.value] = value;
   }
-  for (const Values::Given& given : outer.given) {
-    if (given.path.front() != instance_index) continue;
-    if (given.path.size() == 1)
-      out.scalars[cls.parameters[given.parameter].symbol.value] = given.value;
-    else
-      out.given.push_back({{given.path.begin() + 1, given.path.end()}, given.parameter, given.value});
+  for (const SystemSetting& given : outer.given) {
+    if (given.path.empty() || given.path.front().instance != instance_index) continue;
+    const ElementRanges& elements = given.path.front().elements;
+    bool meant = true;
+    for (size_t k = 0; k < elements.size() && k < indices.size(); ++k)
+      meant = meant && elements[k].Has(indices[k]);
+    if (meant) Give(cls, WithoutFirst(given), out);
   }
   out.scalars = EvaluateParameters(model_, cls, std::move(out.scalars));
-  for (const auto& [parameter, value] : arrays) AddArray(*parameter, value, outer, out);
+  for (const auto& [parameter, value] : arrays) AddArray(cls, *parameter, value, outer, out);
   Complete(cls, out);
   return out;
 }
 
+// A setting, seen from `cls`: a number, elements of one of its arrays, or something further inside.
+void GraphBuilder::Give(const ComponentClass& cls, const SystemSetting& setting, Values& values) {
+  const Parameter* own = setting.path.empty() ? &cls.parameters[setting.parameter] : nullptr;
+  if (own != nullptr && own->shape.empty())
+    values.scalars[own->symbol.value] = setting.value;
+  else
+    values.given.push_back(setting);
+}
+
 // The elements of an array parameter, `value` being element-wise in #1, #2, ... and in the names that
 // `seen` knows.
-void GraphBuilder::AddArray(const Parameter& parameter, ExprId value, const Values& seen, Values& out) {
+void GraphBuilder::AddArray(const ComponentClass& cls, const Parameter& parameter, ExprId value,
+                            const Values& seen, Values& out) {
   for (const auto& known : out.arrays) {
     if (known.symbol == parameter.symbol) return;
   }
@@ -100,6 +156,12 @@ void GraphBuilder::AddArray(const Parameter& parameter, ExprId value, const Valu
     EvaluateDouble(tape, environment, workspace, std::span(&element, 1));
     array.elements.push_back(element);
   });
+  for (const SystemSetting& given : out.given) {
+    if (!given.path.empty() || cls.parameters[given.parameter].symbol != parameter.symbol) continue;
+    for (uint32_t k = 0; k < count; ++k) {
+      if (given.elements.Has(k, sizes)) array.elements[k] = given.value;
+    }
+  }
   out.arrays.push_back(std::move(array));
 }
 
@@ -110,7 +172,7 @@ void GraphBuilder::Complete(const ComponentClass& cls, Values& values) {
   for (const Parameter& p : cls.parameters) {
     if (p.shape.empty() || p.value.IsNone()) continue;
     arrays = true;
-    AddArray(p, p.value, values, values);
+    AddArray(cls, p, p.value, values, values);
   }
   // A number that is an element of an array.
   for (const Parameter& p : cls.parameters) {
@@ -161,9 +223,12 @@ void GraphBuilder::AddInstance(ComponentId parent, const ComponentClass& owner, 
   }
   const ComponentClass& cls = model_[instance.class_id];
   const StructuralParameters& structural = table_.ParametersOf(instance.class_id);
-  bool from_outside = cls.HasInside();
-  for (const Values::Given& given : values.given) from_outside = from_outside || given.path.front() == index;
-  bool per_element = false;
+  bool from_outside = cls.HasInside(), per_element = false;
+  for (const SystemSetting& given : values.given) {
+    if (given.path.empty() || given.path.front().instance != index) continue;
+    from_outside = true;
+    per_element = per_element || !given.path.front().elements.empty();
+  }
   for (uint32_t i = 0; i < instance.argument_count; ++i)
     per_element = per_element || owner.arguments[instance.first_argument + i].per_element;
 

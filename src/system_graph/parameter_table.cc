@@ -12,6 +12,7 @@
 #include "expr/dependence.h"
 #include "expr/evaluate.h"
 #include "system_graph/element_table.h"
+#include "system_graph/inner_settings.h"
 
 namespace cotree {
 namespace {
@@ -26,7 +27,7 @@ class Filler {
     outer_.scalars.assign(pool_.symbol_count(), kNone);
     inner_.scalars.assign(pool_.symbol_count(), kNone);
     for (const SystemSetting& s : graph.settings) {
-      if (!s.path.empty()) given_[0].push_back({s.path, s.parameter, s.value});
+      if (!s.path.empty()) given_[0].push_back(s);
     }
     for (uint32_t k = 1; k <= 8; ++k) {
       const auto symbol = pool_.FindSymbol("#" + std::to_string(k));
@@ -46,12 +47,7 @@ class Filler {
     bool plain = true;  // all defaults are numbers
     std::vector<std::vector<size_t>> sizes;
   };
-  struct Given {
-    std::vector<uint32_t> path;
-    uint32_t parameter;
-    double value;
-  };
-
+  static void Give(const Layout& layout, const SystemSetting& setting, std::vector<double>& block);
   const Layout& LayoutOf(ElementId id);
   void Enter(ComponentId parent);
   void Show(Environment<double>& environment, ElementId element, std::span<const double> block, bool clear);
@@ -71,7 +67,7 @@ class Filler {
   std::vector<SymbolId> index_symbols_;
   std::vector<Layout> layouts_;
   std::unordered_map<uint32_t, std::unique_ptr<Tape>> tapes_;
-  std::unordered_map<uint32_t, std::vector<Given>> given_;  // by composite
+  std::unordered_map<uint32_t, std::vector<SystemSetting>> given_;  // by composite
   std::unordered_map<uint64_t, uint32_t> blocks_;
   Environment<double> outer_, inner_;
   Workspace<double> workspace_;
@@ -179,10 +175,9 @@ void Filler::FillDefaults(ElementId element, const Layout& layout, std::vector<d
   if (!layout.plain) Show(inner_, element, block, false);
   for (const uint32_t p : layout.order) {
     const Parameter& parameter = cls.parameters[p];
-    bool whole = true;
-    for (uint32_t k = 0; k < layout.count[p]; ++k) whole = whole && !std::isnan(block[layout.first[p] + k]);
-    if (!whole && !parameter.value.IsNone()) {
+    if (!parameter.value.IsNone()) {
       for (uint32_t k = 0; k < layout.count[p]; ++k) {
+        if (!std::isnan(block[layout.first[p] + k])) continue;
         if (!layout.sizes[p].empty()) SetIndices(inner_, layout.sizes[p], k);
         block[layout.first[p] + k] = Evaluate(parameter.value, inner_);
       }
@@ -200,6 +195,13 @@ void Filler::FillDefaults(ElementId element, const Layout& layout, std::vector<d
   if (!layout.plain) Show(inner_, element, {}, true);
 }
 
+void Filler::Give(const Layout& layout, const SystemSetting& setting, std::vector<double>& block) {
+  const uint32_t p = setting.parameter;
+  for (uint32_t k = 0; k < layout.count[p]; ++k) {
+    if (setting.elements.Has(k, layout.sizes[p])) block[layout.first[p] + k] = setting.value;
+  }
+}
+
 void Filler::FillBlock(ComponentId id, const Layout& layout, std::vector<double>& block) {
   const Component& c = graph_.components[id.index()];
   if (c.scope != UINT32_MAX) {
@@ -214,8 +216,17 @@ void Filler::FillBlock(ComponentId id, const Layout& layout, std::vector<double>
       const Argument& argument = owner.arguments[instance.first_argument + i];
       if (argument.path != UINT32_MAX) {
         if (argument.per_element) SetIndices(outer_, own_sizes, c.index);
-        given_[id.value].push_back(
-            {owner.paths[argument.path], argument.parameter, Evaluate(argument.value, outer_)});
+        const size_t first = argument.per_element ? own_sizes.size() : 0;
+        for (SystemSetting& inner : InnerSettings(
+                 model_, model_[instance.class_id], owner.paths[argument.path], argument.parameter,
+                 [&](const std::vector<uint32_t>& element) {
+                   for (size_t k = 0; k < element.size() && first + k < index_symbols_.size(); ++k) {
+                     if (!index_symbols_[first + k].IsNone())
+                       outer_.scalars[index_symbols_[first + k].index()] = element[k] + 1.0;
+                   }
+                   return Evaluate(argument.value, outer_);
+                 }))
+          given_[id.value].push_back(std::move(inner));
         continue;
       }
       const uint32_t p = argument.parameter;
@@ -240,21 +251,20 @@ void Filler::FillBlock(ComponentId id, const Layout& layout, std::vector<double>
     }
     const auto from_outside = given_.find(scope.parent.value);
     if (from_outside != given_.end()) {
-      const std::vector<Given> all = from_outside->second;
-      for (const Given& g : all) {
-        if (g.path.front() != scope.instance) continue;
-        if (g.path.size() > 1) {
-          given_[id.value].push_back({{g.path.begin() + 1, g.path.end()}, g.parameter, g.value});
+      const std::vector<SystemSetting> all = from_outside->second;
+      for (const SystemSetting& g : all) {
+        if (g.path.front().instance != scope.instance || !g.path.front().elements.Has(c.index, own_sizes))
           continue;
-        }
-        for (uint32_t k = 0; k < layout.count[g.parameter]; ++k)
-          block[layout.first[g.parameter] + k] = g.value;
+        if (g.path.size() > 1)
+          given_[id.value].push_back(WithoutFirst(g));
+        else
+          Give(layout, g, block);
       }
     }
   }
   if (id.value == 0) {
     for (const SystemSetting& s : graph_.settings) {
-      if (s.path.empty() && layout.count[s.parameter] > 0) block[layout.first[s.parameter]] = s.value;
+      if (s.path.empty()) Give(layout, s, block);
     }
   }
   FillDefaults(c.element, layout, block);
@@ -326,6 +336,10 @@ ParameterTable Filler::Run() {
         shared = !model_[instance.class_id].HasInside();
         for (uint32_t k = 0; k < instance.argument_count; ++k)
           shared = shared && !owner.arguments[instance.first_argument + k].per_element;
+        if (const auto given = given_.find(scope.parent.value); given != given_.end()) {
+          for (const SystemSetting& g : given->second)
+            shared = shared && (g.path.front().instance != scope.instance || g.path.front().elements.empty());
+        }
       }
     }
     if (out_.missing.empty()) {

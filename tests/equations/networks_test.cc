@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "oracle/poles.h"
+#include "pipeline/choose_system.h"
 #include "product_support.h"
 #include "run_support.h"
 
@@ -105,10 +106,12 @@ struct Loaded {
 Loaded Load(const std::string& file, const std::vector<std::string>& free_inputs,
             const std::vector<std::string>& settings = {}) {
   DiskReader reader;
-  LoadOptions options;
-  options.settings = settings;
+  SystemRequest request;
+  request.runs = false;
+  request.options.settings = settings;
   Loaded out;
-  out.loaded = LoadModel((kRoot / "tests/models" / (file + ".cot")).string(), reader, options);
+  out.loaded = LoadModel((kRoot / "tests/models" / (file + ".cot")).string(), reader);
+  ChooseSystem(*out.loaded, request, file);
   TranslateOptions translate;
   translate.free_inputs = free_inputs;
   out.translation = Translate(*out.loaded, translate);

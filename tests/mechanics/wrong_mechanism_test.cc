@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "curves.h"
+#include "pipeline/choose_system.h"
 #include "product_support.h"
 #include "run_support.h"
 
@@ -214,9 +215,10 @@ TEST(WrongMechanism, LoopDrivenTwice) {
 /// Whether a translation with the first setting is taken for the second one, too.
 bool TakenOver(const std::string& text, const std::string& from, const std::string& to) {
   NoReader reader;
-  LoadOptions load;
-  load.alternatives = {from, to};
-  const auto loaded = LoadModelText("test.cot", text, reader, load);
+  const auto loaded = LoadModelText("test.cot", text, reader);
+  SystemRequest request;
+  request.options.alternatives = {from, to};
+  ChooseSystem(*loaded, request, "test.cot");
   TranslateOptions options;
   options.chosen = {0};
   const auto translation = Translate(*loaded, options);

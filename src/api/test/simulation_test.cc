@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
+#include <tuple>
 
 namespace {
 
@@ -31,6 +33,39 @@ TEST(Api, FindingsAreThrown) {
     FAIL();
   } catch (const cotree::Error& e) {
     EXPECT_NE(std::string(e.what()).find("Resistor"), std::string::npos) << e.what();
+  }
+}
+
+// A setting is one of the system that was named, and a name that is not there says what there is.
+TEST(Api, OneSystemOfSeveral) {
+  const std::string other(kText);
+  const std::string two =
+      "system First { V : VoltageSource(V = 1 V)  R : Resistor(R = 1 ohm)\n"
+      "  connect V.p -- R.p   connect V.n -- R.n -- electrical.ground }\n" +
+      other + "\nexperiment E of First { stop = 1 s }\n";
+  cotree::Simulation circuit = cotree::Simulation::FromText(two, "S");
+  circuit.Set("C.C", "2 uF");
+  circuit.Set("R.R", "500 ohm");
+  circuit.Run({.stop = 1e-3, .rtol = 1e-8});
+  EXPECT_NEAR(circuit.Column("C.v").back(), 5 * (1 - std::exp(-1.0)), 1e-6);
+  for (const auto& [parameter, value, says] :
+       {std::tuple("R.R", "1 V", "--> --set"), std::tuple("R.Q", "1 ohm", "--> --set"),
+        std::tuple("R.R", "1 ohm } system T {", "--> --set"),
+        std::tuple("R", "as ideal", "one model only")}) {
+    try {
+      circuit.Set(parameter, value);
+      ADD_FAILURE() << parameter;
+    } catch (const cotree::Error& e) {
+      EXPECT_NE(std::string(e.what()).find(says), std::string::npos) << e.what();
+    }
+  }
+  circuit.Run({.stop = 1e-3, .rtol = 1e-8});
+  EXPECT_NEAR(circuit.Column("C.v").back(), 5 * (1 - std::exp(-1.0)), 1e-6);
+  try {
+    cotree::Simulation::FromText(two, "T");
+    FAIL();
+  } catch (const cotree::Error& e) {
+    EXPECT_NE(std::string(e.what()).find("it has First, S"), std::string::npos) << e.what();
   }
 }
 

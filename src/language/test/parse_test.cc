@@ -319,6 +319,8 @@ TEST(Parse, PiecesOfText) {
     Diagnostics found;
     CheckSyntaxTree(ParseExpressionText(wrong, FileId(), found));
     EXPECT_EQ(found.errors(), 1u) << wrong;
+    CheckSyntaxTree(ParseSettingText(wrong, FileId(), found));
+    EXPECT_EQ(found.errors(), 2u) << wrong;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "pipeline/choose_system.h"
 #include "pipeline/translate.h"
 #include "simulation/simulate.h"
 
@@ -16,13 +17,11 @@ namespace {
 struct Chosen {
   Chosen(const std::string& text, const std::vector<std::string>& alternatives, uint32_t which) {
     NoReader reader;
-    LoadOptions load;
-    load.alternatives = alternatives;
-    loaded = LoadModelText("test.cot", text, reader, load);
+    loaded = LoadModelText("test.cot", text, reader);
+    SystemRequest request;
+    request.options.alternatives = alternatives;
+    ChooseSystem(*loaded, request, "test.cot");
     options.chosen = {which};
-    if (!loaded->model.experiments.empty() &&
-        !loaded->model.Text(loaded->model.experiments[0].name).starts_with(kSettingsExperiment))
-      options.experiment = loaded->model.Text(loaded->model.experiments[0].name);
     translation = Translate(*loaded, options);
     std::string all;
     for (const Diagnostic& d : loaded->diagnostics.list()) all += RenderText(d, loaded->model.files, false);

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// What options say of a system, through every command: the system that is meant, values that reach it, names
+// that are not there.
+
+#include <gtest/gtest.h>
+
+#include "product_support.h"
+
+namespace cotree {
+namespace {
+
+using test::Contains;
+using test::Ran;
+using test::RunCotree;
+using test::TemporaryFolder;
+using test::WriteText;
+
+constexpr const char* kTwoSystems = R"(system A {
+  v : VoltageSource(V = 6 V)  r : Resistor(R = 1 kohm)  c : Capacitor(C = 1 uF)
+  connect v.p -- r.p   connect r.n -- c.p   connect v.n -- c.n -- electrical.ground
+}
+system B {
+  v : VoltageSource(V = 6 V)  r : Resistor(R = 1 kohm)  load : Resistor(R = 1 kohm)  c : Capacitor(C = 1 uF)
+  connect v.p -- r.p   connect r.n -- c.p -- load.p   connect v.n -- c.n -- load.n -- electrical.ground
+}
+experiment EA of A { stop = 5 ms  plot c.v }
+experiment EB of B { stop = 5 ms  plot c.v }
+)";
+
+constexpr const char* kPendulum = R"(system P {
+  gravity : Gravity
+  hinge   : Revolute(n = [0, 1, 0], start phi = 60 deg fixed)
+  rod     : Body(m = 2 kg, center = [0, 0, -0.5] m, I = [0.17, 0.17, 0.001, 0, 0, 0] kg*m^2)
+  connect mechanics.ground -- hinge.a
+  connect hinge.b -- rod.a
+}
+experiment Swing of P { stop = 1 s  plot hinge.phi }
+)";
+
+std::vector<std::string> Words(const std::string& text) {
+  std::vector<std::string> words(1);
+  bool quoted = false;
+  for (const char c : text) {
+    if (c == '\'')
+      quoted = !quoted;
+    else if (c == ' ' && !quoted)
+      words.emplace_back();
+    else
+      words.back() += c;
+  }
+  return words;
+}
+
+struct Row {
+  const char* command;
+  int exit;
+  const char* says;  // on either stream
+};
+
+void ExpectRows(const char* model, const std::vector<Row>& rows) {
+  const TemporaryFolder folder;
+  WriteText(folder / "m.cot", model);
+  for (const Row& row : rows) {
+    const Ran ran = RunCotree(Words(row.command), folder.path());
+    EXPECT_EQ(ran.exit_code, row.exit) << row.command << "\n" << ran.out << ran.err;
+    EXPECT_TRUE(Contains(ran.out + ran.err, row.says)) << row.command << "\n" << ran.out << ran.err;
+  }
+}
+
+TEST(SettingsCli, EveryCommandReachesTheSystem) {
+  ExpectRows(
+      kTwoSystems,
+      {{"simulate m.cot --system B --set v.V=8V --csv --interval 5ms", 0, "\n0.005,3.99"},
+       {"simulate m.cot --experiment EB --set v.V=8V --csv --interval 5ms", 0, "\n0.005,3.99"},
+       {"values m.cot --experiment EB --set v.V=8V --at 50ms", 0, "r.i                0.004 A"},
+       {"linearize m.cot --experiment EB --set 'r.R=250 ohm' --format json", 0, "-5000"},
+       {"linearize m.cot --experiment EB --set 'r.R=250 ohm' --at 1ms --format json", 0, "-5000"},
+       {"trim m.cot --experiment EB --set 'v.V=9 V'", 0, "4.5"},
+       {"equations m.cot --system B --set load.R=3kohm --form state-space --symbolic none", 0, "1333.33"},
+       {"derive m.cot --experiment EB --set load.R=3kohm --symbolic none", 0, "1333.33"},
+       {"sweep m.cot --experiment EB --vary load.R=1kohm,2kohm --keep c.v", 0, "of 2"},
+       {"emit m.cot --experiment EB --set load.R=3kohm", 0, "set load.R=3kohm"},
+       {"profile m.cot --experiment EB --set load.R=3kohm", 0, "B"},
+       {"tree m.cot --experiment EB --set load.R=3kohm", 0, "system B"},
+       {"order m.cot --experiment EB --set load.R=3kohm", 0, "system B"}});
+}
+
+TEST(SettingsCli, UnknownNamesAreUsage) {
+  for (const char* command : {"simulate", "report", "animate", "values", "kinematics", "emit", "profile",
+                              "tree", "order", "equations", "derive", "linearize", "trim"}) {
+    const std::string base = std::string(command) + " m.cot";
+    ExpectRows(kPendulum,
+               {{(base + " --system Foo").c_str(), 2, "there is no system `Foo` in m.cot; it has P"}});
+    if (std::string_view(command) != "tree" && std::string_view(command) != "order")
+      ExpectRows(kPendulum, {{(base + " --experiment (").c_str(), 2, "there is no experiment `(`"}});
+  }
+  ExpectRows(kPendulum, {{"sweep m.cot --system Foo --vary rod.m=1kg,2kg --keep hinge.phi", 2, "it has P"},
+                         {"simulate m.cot --system P --experiment Swing", 0, "P"},
+                         {"simulate m.cot --set rod.m=1V", 1, "--> --set"},
+                         {"simulate m.cot --set rod.mm=1kg", 1, "did you mean `m`?"},
+                         {"simulate m.cot --set rod", 2, "--> --set"},
+                         {"sweep m.cot --vary rod.m=1V,2V --keep hinge.phi", 1, "--> --vary"},
+                         {"sweep m.cot --vary rod.m=1kg,2kg --keep hinge.omega", 2, "hinge.w"},
+                         {"simulate m.cot --plot hinge.omega", 2, "hinge.w"},
+                         {"simulate m.cot --input hinge.u=log.csv:u", 5, "log.csv"}});
+}
+
+TEST(SettingsCli, ElementsOfArrays) {
+  ExpectRows(kPendulum, {{"simulate m.cot --set 'rod.center[3]=-1m'", 0, "P"},
+                         {"simulate m.cot --set 'rod.center=[0, 0, -1] m'", 0, "P"},
+                         {"kinematics m.cot --set 'rod.center[3]=-1m' --stop 0.1s", 0, "rod"},
+                         {"linearize m.cot --set 'rod.center[3]=-1m' --set 'hinge.d=0'", 0, "system P"},
+                         {"simulate m.cot --set 'rod.center[4]=-1m'", 1, "from 1 to 3"}});
+}
+
+TEST(SettingsCli, TimesThatNoRunCanHave) {
+  ExpectRows(kPendulum, {{"simulate m.cot --stop 1e300", 2, "stop: a time of 1e+300 s cannot be resolved"},
+                         {"simulate m.cot --stop 1e300s --csv", 2, "stop"},
+                         {"values m.cot --at -1s", 2, "before the beginning of the run at 0 s"},
+                         {"values m.cot --at 1e200", 2, "cannot be resolved"},
+                         {"values m.cot --at 0s", 0, "hinge.phi"},
+                         {"simulate m.cot --interval 0", 2, "interval"}});
+}
+
+TEST(SettingsCli, MotionsAndFreeInputs) {
+  ExpectRows(
+      kPendulum,
+      {{"inverse m.cot --motion 'hinge.phi = 0.1*sin(time/(1 s))' --find hinge.tau", 2,
+        "1 motion is prescribed, so as many inputs must be free, but none is; the system has no input"},
+       {"inverse m.cot --motion 'hinge.fi = 1 rad' --find hinge.tau", 1, "--> --motion"},
+       {"inverse m.cot --motion 'hinge.phi' --find hinge.tau", 2, "--> --motion"}});
+}
+
+}  // namespace
+}  // namespace cotree

@@ -16,7 +16,7 @@ TEST(Guess, OfAQuantityIsWhereTheSearchBegins) {
       "  parameter T0 : Temperature = 293.15 K\n"
       "  equation e.Q_flow = k*T0*(log(e.T/T0) + (e.T/T0)^2 - 1) }\n";
   const auto system = [](const std::string& more) {
-    return "system S { source : HeatFlowSource(Q_flow = 10 W)  leak : Leak  connect source.a -- leak.a  " +
+    return "system S { source : HeatFlowSource(heat_flow = 10 W)  leak : Leak  connect source.a -- leak.a  " +
            more + "}\nexperiment E of S { stop = 1 s  plot leak.T }\n";
   };
   const std::string rows[] = {

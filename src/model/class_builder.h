@@ -111,7 +111,8 @@ class ClassBuilder {
   struct PlainFactor {
     DimVarId from, to;
     NodeId node;
-    std::string text;  // "the plain number `2`"
+    const Instance* instance;  // whose class has the number, by default of this parameter or inside; null: it
+    uint32_t parameter;        // stands at the node
   };
   struct Contradiction {
     Diagnostic* report;

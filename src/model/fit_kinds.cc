@@ -143,8 +143,7 @@ void ClassBuilder::LinkKinds(const DimExpr& dim, NodeId node) {
   for (size_t k = 0; k < 2; ++k) {
     const auto &over = dim.terms[k], &under = dim.terms[1 - k];
     if (over.exponent == Rational(1) && under.exponent == Rational(-1))
-      plain_factors_.push_back(
-          {under.variable, over.variable, node, "the plain number `" + TextOf(node) + "`"});
+      plain_factors_.push_back({under.variable, over.variable, node, nullptr, UINT32_MAX});
   }
 }
 
@@ -160,21 +159,19 @@ void ClassBuilder::SettleKinds() {
         given = given || (argument.path == UINT32_MAX && argument.parameter == link.parameter);
       }
       if (given) continue;
-      const std::string name = "`" + builder_.NameText(instance.name) + "`";
-      const std::string text = link.parameter == UINT32_MAX
-                                   ? "a plain number inside " + name
-                                   : "the plain number that `" +
-                                         builder_.NameText(cls.parameters[link.parameter].name) + "` of " +
-                                         name + " has by default";
       plain_factors_.push_back({generic_vars_[instance.first_generic + link.from],
-                                generic_vars_[instance.first_generic + link.to], instance.node, text});
+                                generic_vars_[instance.first_generic + link.to], instance.node, &instance,
+                                link.parameter});
     }
   }
   // Signals whose dimension nothing fixes take part in the chains of plain numbers that they stand in: a
   // chain ends at signals of known dimension, and those of equal dimension are multiples of each other.
   std::map<uint32_t, uint32_t> chain;  // unknown that nothing fixes -> another of its chain
   const auto root = [&](uint32_t var) {
-    while (chain.emplace(var, var).first->second != var) var = chain.at(var);
+    while (chain.emplace(var, var).first->second != var) {
+      uint32_t& next = chain.at(var);
+      var = next = chain.at(next);
+    }
     return var;
   };
   const auto open = [&](DimVarId var) -> std::optional<uint32_t> {
@@ -217,8 +214,17 @@ void ClassBuilder::JoinByNumber(DimVarId from, DimVarId to, const PlainFactor& f
   const std::string given = UnitOfKind(clash->given), wanted = UnitOfKind(clash->wanted);
   const bool compound = given.find_first_of("*/") != std::string::npos;
   const std::string unit = wanted + "/" + (compound ? "(" + given + ")" : given);
+  std::string text = "the plain number `" + TextOf(factor.node) + "`";
+  if (factor.instance != nullptr) {
+    const ComponentClass& cls = builder_.model[factor.instance->class_id];
+    const std::string name = "`" + builder_.NameText(factor.instance->name) + "`";
+    text = factor.parameter == UINT32_MAX
+               ? "a plain number inside " + name
+               : "the plain number that `" + builder_.NameText(cls.parameters[factor.parameter].name) +
+                     "` of " + name + " has by default";
+  }
   auto& report = Report(messages::kNumberBetweenKinds, factor.node,
-                        {factor.text, KindName(clash->given), KindName(clash->wanted)});
+                        {text, KindName(clash->given), KindName(clash->wanted)});
   if (clash->wanted == KindHint::kAngularVelocity)
     report.Help("a turn for each cycle is `2*pi`; another factor has its unit: `2 " + unit + "`");
   else if (clash->wanted == KindHint::kFrequency)

@@ -310,7 +310,6 @@ std::optional<QuantityId> ModelBuilder::QuantityNamed(NameId package, NameId nam
         }
       } else if (tree.kind(attribute) == NodeKind::kArgument && tree.Text(path) == "guess" &&
                  !tree[path].next_sibling.IsNone()) {
-        ClassBuilder builder(*this, quantity.origin.tree);
         const NodeId value_node = tree[path].next_sibling;
         Value value = builder.LowerScalar(value_node);
         type.quantity = result;

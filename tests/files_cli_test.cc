@@ -288,7 +288,7 @@ TEST_F(Files, WhatCannotBeWrittenIsSaid) {
 TEST_F(Files, ARunThatWasKilledSaysSo) {
   for (const char* name : {"k.csv", "k.mat", "k.cotr", "k.h5"}) {
     const std::string file = name;
-    Ran run = Shell("cotree simulate m.cot --stop 1e7 --interval 0.1 --out " + file +
+    Ran run = Shell("cotree simulate m.cot --stop 1e8 --interval 10 --out " + file +
                     " & p=$!; sleep 1.5; kill -9 $p; wait $p; cotree convert " + file + " x.csv");
     EXPECT_EQ(run.exit_code, 0) << run.err;
     EXPECT_TRUE(Contains(run.err, file) && Contains(run.err, "incomplete")) << run.err;
@@ -330,6 +330,7 @@ TEST_F(Files, OnlyWhatFitsIsTakenOver) {
   };
   for (const std::string format : {"cotr", "csv", "mat", "h5"}) {
     for (const auto& one : cases) {
+      if (format != "cotr" && *one.said != '\0' && !Contains(one.said, "another run")) continue;
       WriteText(folder / "m.cot", kModel);
       WriteText(folder / "parts.cot", kParts);
       WriteText(folder / "push.csv", "t [s],y\n0,0\n1,0\n");
@@ -421,10 +422,11 @@ experiment E of Spikes { stop = 10 s   plot quick.y }
 
 TEST_F(Files, WhatIsBetweenRowsIsShown) {
   WriteText(folder / "spike.cot", kSpike);
-  const double peak = -76.7456;
+  // In closed form: T y' = -u - y up the ramp, along the top, down the ramp until y = -u.
+  const double peak = -79.0918;
   Ran run = Shell("cotree simulate spike.cot --out s.cotr --plot --plot-out s.svg");
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_TRUE(Contains(run.out, "-76.7")) << run.out;
+  EXPECT_TRUE(Contains(run.out, "-79.09")) << run.out;
   std::string problem;
   const auto least = [&](const char* file, bool rows) {
     const auto result = ReadResult((folder / file).string(), &problem);
@@ -434,14 +436,14 @@ TEST_F(Files, WhatIsBetweenRowsIsShown) {
     const auto values = rows ? result->Values(column) : CurveOf(*result, column).values;
     return *std::min_element(values.begin(), values.end());
   };
-  EXPECT_NEAR(least("s.cotr", false), peak, 0.1);
+  EXPECT_NEAR(least("s.cotr", false), peak, 0.01);
   ASSERT_EQ(Shell("cotree convert s.cotr s.h5 && cotree convert s.h5 t.cotr --filter quick.y").exit_code, 0);
-  EXPECT_NEAR(least("s.h5", false), peak, 0.1);
-  EXPECT_NEAR(least("t.cotr", false), peak, 0.1);
+  EXPECT_NEAR(least("s.h5", false), peak, 0.01);
+  EXPECT_NEAR(least("t.cotr", false), peak, 0.01);
   ASSERT_EQ(Shell("cotree simulate spike.cot --steps --out s.csv").exit_code, 0);
-  EXPECT_NEAR(least("s.csv", true), peak, 0.1);
+  EXPECT_NEAR(least("s.csv", true), peak, 0.01);
   run = Shell("cotree sweep spike.cot --vary slow.k=1,2 --keep 'min(quick.y)'");
-  EXPECT_TRUE(Contains(run.out, "-76.7")) << run.out;
+  EXPECT_TRUE(Contains(run.out, "-79.09")) << run.out;
   // Whether rows are read or not, and where the run was interrupted, the same table.
   ASSERT_EQ(Shell("cotree simulate spike.cot --checkpoint ck --out k.cotr").exit_code, 0);
   ASSERT_EQ(Shell("cotree simulate spike.cot --checkpoint ck --resume --out k.cotr").exit_code, 0);
@@ -457,7 +459,7 @@ TEST_F(Files, WhatIsBetweenRowsIsShown) {
   }
   // Few rows are written, and the smallest value stays the same.
   ASSERT_EQ(Shell("cotree simulate spike.cot --interval 1 --out few.cotr").exit_code, 0);
-  EXPECT_NEAR(least("few.cotr", false), peak, 0.1);
+  EXPECT_NEAR(least("few.cotr", false), peak, 0.01);
 }
 
 TEST_F(Files, AnIntervalOfTooManyRowsIsRefused) {

@@ -61,8 +61,8 @@ bool IsStream(const std::string& path);
 /// reason.
 bool WriteWholeFile(const std::string& path, std::string_view text, std::string* problem);
 
-/** The same for what is written by someone else: `write` gets the name of a file beside, or of a temporary one
-where it goes into a stream, and says in `problem` why it failed, if it knows. */
+/** The same for what is written by someone else: `write` gets the name of a file beside, or of a temporary
+one where it goes into a stream, and says in `problem` why it failed, if it knows. */
 bool ReplaceFile(const std::string& path,
                  const std::function<bool(const std::string& beside, std::string* problem)>& write,
                  std::string* problem);

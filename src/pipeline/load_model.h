@@ -11,8 +11,8 @@
 
 namespace cotree {
 
-/** Reads from the disk, and knows afterwards what it read. Only ordinary files are read, of 256 MB at most; the
-file that the user named may be a pipe, whose text is kept, since it can be read once. */
+/** Reads from the disk, and knows afterwards what it read. Only ordinary files are read, of 256 MB at most;
+the file that the user named may be a pipe, whose text is kept, since it can be read once. */
 class DiskReader : public TextReader {
  public:
   static constexpr size_t kMostBytes = 256'000'000;

@@ -219,8 +219,10 @@ std::optional<Result> ParseCsv(std::string_view text, std::string* problem) {
   Result result;
   result.status = kComplete;
   const std::string_view last_line = text.substr(text.find_last_of('\n', text.size() - 2) + 1);
-  if (last_line.starts_with(kCsvIncomplete)) result.status = Trimmed(last_line.substr(kCsvIncomplete.size()));
-  while (result.status.ends_with('\n')) result.status.pop_back();
+  if (last_line.starts_with(kCsvIncomplete)) {
+    const std::string_view why = last_line.substr(kCsvIncomplete.size());
+    result.status = Trimmed(why.substr(0, why.find('\n')));
+  }
   const bool open_end = !text.empty() && text.back() != '\n';
   const auto cut = [&] {
     result.damage = "the last line is cut: it is left out";

@@ -122,7 +122,7 @@ struct Result {
   std::vector<double> Values(size_t column) const;
 };
 
-/** What was computed of a column: its rows, and the extremes between them. Pictures and summaries show this. */
+/** What was computed of a column, for pictures and summaries: its rows, and the extremes between them. */
 struct ResultCurve {
   std::vector<double> times, values;
 };

@@ -29,9 +29,9 @@ class SweepFile {
   std::string Head() const;
   std::string Line(size_t point, const SweepRow& row) const;
 
-  /** Makes the file (`anew`: whatever stands there), or finds this sweep in it; `rows` are those that are there
-  already. A file with anything else in it is left alone: false, with `other`; false alone if it cannot be read
-  or written. */
+  /** Makes the file (`anew`: whatever stands there), or finds this sweep in it; `rows` are those that are
+  there already. A file with anything else in it is left alone: false, with `other`; false alone if it cannot
+  be read or written. */
   bool Open(const std::string& path, bool anew, std::vector<SweepRow>* rows, bool* other,
             std::string* problem);
   bool Append(size_t point, const SweepRow& row);

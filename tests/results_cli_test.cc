@@ -246,7 +246,7 @@ TEST_F(ResultCommands, WrongInputIsSaid) {
   ExpectRefused({"compare", "a.cotr", "other.csv"}, 2, "no variable in common");
   ExpectRefused({"compare", "a.cotr", "a.cotr", "--rtol", "-1"}, 2, "negative");
   ExpectRefused({"convert", "a.cotr", "a.txt"}, 2, ".cotr, .csv, .mat or .h5");
-  ExpectRefused({"convert", "a.cotr", "a.cotr"}, 2, "over itself");
+  ExpectRefused({"convert", "a.cotr", "a.cotr"}, 2, "would be lost");
   ExpectRefused({"convert", "a.cotr", "nowhere/a.mat"}, 5, "nowhere/a.mat");
   ExpectRefused({"convert", "a.cotr", "nowhere/a.h5"}, 5, "nowhere/a.h5");
   std::string names = "time", row = "0";

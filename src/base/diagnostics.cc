@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/visible_text.h"
+
 namespace cotree {
 namespace {
 
@@ -23,6 +25,10 @@ const char* SeverityWord(Severity severity) {
       return "note";
   }
   return "";
+}
+
+std::string Shown(std::string_view text) {
+  return VisibleText(text, LineEnds::kShown);
 }
 
 // Tabs become one blank, and control characters too, so that carets stand under what they mean.
@@ -67,14 +73,14 @@ void RenderPlace(const Span& where, std::string_view label, const SourceFiles& f
   out += std::string(palette.rule) + std::string(gutter - number.size(), ' ') + number + " |" +
          palette.reset + " " + shown + "\n";
   out += bar + " " + std::string(column - 1, ' ') + caret_colour + std::string(width, '^');
-  if (!label.empty()) out += " " + std::string(label);
+  if (!label.empty()) out += " " + Shown(label);
   out += std::string(palette.reset) + "\n";
 }
 
 std::string PlaceText(const Span& where, const SourceFiles& files) {
   const SourceFile& file = files[where.file];
   const Position at = file.PositionOf(where.begin);
-  return file.path() + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
+  return Shown(file.path()) + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
 }
 
 }  // namespace
@@ -139,7 +145,7 @@ std::string RenderText(const Diagnostic& d, const SourceFiles& files, bool colou
                        : d.info->severity == Severity::kWarning ? palette.warning
                                                                 : palette.note;
   std::string out = std::string(colour) + SeverityWord(d.info->severity) + "[" + CodeText(*d.info) + "]" +
-                    palette.reset + palette.bold + ": " + d.message + palette.reset + "\n";
+                    palette.reset + palette.bold + ": " + Shown(d.message) + palette.reset + "\n";
   size_t gutter = 1;
   const auto widen = [&](const Span& span) {
     if (!span.file.IsNone())
@@ -162,10 +168,11 @@ std::string RenderText(const Diagnostic& d, const SourceFiles& files, bool colou
   }
   if (!d.where.file.IsNone() && (!d.notes.empty() || !d.helps.empty()))
     out += margin + palette.rule + " |" + palette.reset + "\n";
-  for (const std::string& note : d.notes) out += margin + palette.rule + " = " + palette.reset + note + "\n";
+  for (const std::string& note : d.notes)
+    out += margin + palette.rule + " = " + palette.reset + Shown(note) + "\n";
   for (const std::string& help : d.helps)
-    out +=
-        margin + palette.rule + " = " + palette.reset + palette.bold + "help: " + palette.reset + help + "\n";
+    out += margin + palette.rule + " = " + palette.reset + palette.bold + "help: " + palette.reset +
+           Shown(help) + "\n";
   return out;
 }
 

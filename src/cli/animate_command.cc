@@ -2,14 +2,14 @@
 #include <fmt/core.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "animation/animation_script.h"
 #include "cli/animation_scene.h"
 #include "cli/commands.h"
+#include "cli/files.h"
 
 namespace cotree {
-int RunAnimate(const SimulateOptions& options, const Console& console) {
+int RunAnimate(const SimulateOptions& given, const Console& console) {
   const std::string script = AnimationScript();
   if (script.empty()) {
     fmt::print(stderr,
@@ -17,26 +17,20 @@ int RunAnimate(const SimulateOptions& options, const Console& console) {
                "and build again\n");
     return kExitForeign;
   }
-  const SpatialMotion run = RunInSpace(options, console);
+  SimulateOptions options = given;
+  if (options.output.empty()) options.output = std::filesystem::path(options.file).stem().string() + ".html";
+  const SpatialMotion run = RunInSpace(options, true, console);
   if (run.poses.empty()) return run.exit;
-  const std::string output =
-      options.output.empty() ? std::filesystem::path(options.file).stem().string() + ".html" : options.output;
   const AnimationScene scene = MakeScene(run);
-  std::ofstream file(output, std::ios::binary);
-  file << AnimationPage(scene, script);
-  file.close();
-  if (!file) {
-    fmt::print(stderr, "cotree: {} cannot be written\n", output);
-    return kExitForeign;
-  }
+  if (!WriteFileSafely(options.output, AnimationPage(scene, script))) return kExitForeign;
   fmt::print("{} bodies over {:g} s, {} pictures, in {}\n", scene.bodies.size() - 1,
-             scene.times.back() - scene.times.front(), scene.times.size(), output);
+             scene.times.back() - scene.times.front(), scene.times.size(), options.output);
   return run.exit;
 }
 
 // Poses of all bodies over time, as CSV.
 int RunKinematics(const SimulateOptions& options, const Console& console) {
-  const SpatialMotion run = RunInSpace(options, console);
+  const SpatialMotion run = RunInSpace(options, false, console);
   if (run.poses.empty()) return run.exit;
   const Translation& t = *run.prepared.translation;
   std::string text = "time";
@@ -65,17 +59,8 @@ int RunKinematics(const SimulateOptions& options, const Console& console) {
     }
     text += "\n";
   }
-  if (options.output.empty()) {
-    fmt::print("{}", text);
-    return run.exit;
-  }
-  std::ofstream file(options.output, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) {
-    fmt::print(stderr, "cotree: {} cannot be written\n", options.output);
-    return kExitForeign;
-  }
+  const int written = WriteOutput(text, options.output);
+  if (written != kExitOk || options.output.empty()) return written != kExitOk ? written : run.exit;
   fmt::print("poses of {} bodies at {} times in {}\n", shown.size(), run.poses.size(), options.output);
   return run.exit;
 }

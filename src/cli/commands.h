@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/output_file.h"
 #include "cli/console.h"
 
 namespace cotree {
@@ -70,8 +71,9 @@ struct SystemOptions {
   std::vector<std::string> settings;  // "motor.R = 0.3 ohm"
   std::string experiment;             // whose values, start values and beginning count; empty: none
   bool statistics = false;
-  bool initial = false;     // order: of the beginning
-  bool in_process = false;  // foreign code in the process of cotree
+  bool initial = false;                // order: of the beginning
+  bool in_process = false;             // foreign code in the process of cotree
+  std::vector<NamedOutput> written{};  // what is written besides `output`
 };
 int RunTree(const SystemOptions& options, const Console& console);
 int RunOrder(const SystemOptions& options, const Console& console);
@@ -119,6 +121,7 @@ struct SimulateOptions {
   std::string plot_names;            // with commas; empty: what the experiment plots, or else the states
   std::string plot_output;           // .svg, .png; empty: beside `output`, or by the name of the model
   bool csv = false;                  // CSV to standard output
+  bool steps = false;                // rows at all steps, too
   std::string checkpoint;            // a file for what is needed to go on
   bool resume = false;               // go on from it
   std::vector<std::string> inputs;   // "drive.u=log.csv:voltage": inputs that follow data
@@ -130,6 +133,7 @@ struct SimulateOptions {
   bool own_parameters = false;       // each component has its numbers for itself
   bool rates = false;                // all rates that have a name are computed
   std::string library;
+  std::vector<NamedOutput> written{};  // all files that the command writes: none may be one that it reads
 };
 int RunSimulate(const SimulateOptions& options, const Console& console);
 /// The run as a page that shows what moves in space (`output`; otherwise by the name of the file).

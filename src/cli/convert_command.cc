@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
-#include <filesystem>
-
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "cli/result_files.h"
 #include "cli/text_table.h"
 #include "results/select_columns.h"
@@ -17,12 +16,11 @@ int RunConvert(const ConvertOptions& options, const Console&) {
                options.to);
     return kExitUsage;
   }
-  std::error_code ignored;
-  if (std::filesystem::equivalent(options.from, options.to, ignored)) {
-    fmt::print(stderr, "cotree: {} would be written over itself; give the second file another name\n",
-               options.from);
-    return kExitUsage;
-  }
+  std::vector<InputFile> inputs;
+  AddInput(options.from, &inputs);
+  std::vector<NamedOutput> outputs;
+  AddResultOutput("convert", options.to, &outputs);
+  if (const int may = CheckOutputs(outputs, inputs); may != kExitOk) return may;
   std::optional<Result> result = LoadResult(options.from);
   if (!result) return kExitForeign;
   if (!options.filters.empty()) {

@@ -56,7 +56,7 @@ int RunEdit(const EditOptions& options, const Console& console) {
     return kExitUsage;
   }
   DiskReader reader;
-  auto text = reader.Read(options.file);
+  auto text = reader.ReadNamed(options.file);
   if (!text) {
     std::fprintf(stderr, "cotree: the file `%s` cannot be read\n", options.file.c_str());
     return kExitForeign;
@@ -111,6 +111,11 @@ int RunEdit(const EditOptions& options, const Console& console) {
   if (options.stdout_) {
     std::fwrite(result.data(), 1, result.size(), stdout);
     return kExitOk;
+  }
+  if (const std::string no_file = NoOrdinaryFile(options.file); !no_file.empty()) {
+    std::fprintf(stderr, "cotree: `%s` cannot be changed in place: %s; use --stdout\n", options.file.c_str(),
+                 no_file.c_str());
+    return kExitForeign;
   }
   if (result != source && !WriteFileSafely(options.file, result)) return kExitForeign;
   return kExitOk;

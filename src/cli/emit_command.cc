@@ -30,6 +30,7 @@ std::vector<EmitColumn> ColumnsOf(const ResultHeader& header, const std::vector<
 int RunEmit(const SimulateOptions& given, const Console& console) {
   SimulateOptions options = given;
   options.quick_motion = true;  // as `simulate` does
+  options.written = {{"--out", options.output}};
   DiskReader reader;
   const PreparedRun p = PrepareRun(options, reader);
   SayPrepared(p, console);

@@ -13,7 +13,7 @@ int RunFormat(const FormatOptions& options, const Console& console) {
   int result = kExitOk;
   DiskReader reader;
   for (const std::string& path : options.files) {
-    auto text = reader.Read(path);
+    auto text = reader.ReadNamed(path);
     if (!text) {
       std::fprintf(stderr, "cotree: the file `%s` cannot be read\n", path.c_str());
       result = kExitForeign;
@@ -39,7 +39,11 @@ int RunFormat(const FormatOptions& options, const Console& console) {
       std::printf("%s would change\n", path.c_str());
       if (result == kExitOk) result = kExitModel;
     } else if (changed) {
-      if (!WriteFileSafely(path, formatted))
+      const std::string no_file = NoOrdinaryFile(path);
+      if (!no_file.empty())
+        std::fprintf(stderr, "cotree: `%s` cannot be laid out anew in place: %s; use --stdout\n",
+                     path.c_str(), no_file.c_str());
+      if (!no_file.empty() || !WriteFileSafely(path, formatted))
         result = kExitForeign;
       else
         std::printf("%s\n", path.c_str());

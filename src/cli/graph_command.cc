@@ -7,6 +7,7 @@
 #include "cli/files.h"
 #include "cli/graph_json.h"
 #include "cli/mechanism_view.h"
+#include "cli/system_command.h"
 #include "cli/text_table.h"
 #include "drawing/draw_graph.h"
 #include "model/describe_model.h"
@@ -110,6 +111,8 @@ int RunGraph(const GraphOptions& options, const Console& console) {
   LoadOptions load;
   load.library = options.library;
   const auto loaded = LoadModel(options.file, reader, load);
+  const int may = CheckOutputs({{"-o", options.output}}, InputsOf(options.file, reader, loaded->model));
+  if (may != kExitOk) return may;
   const std::vector<SystemGraph> graphs = BuildGraphs(*loaded);
   Model& model = loaded->model;
   std::vector<const SystemGraph*> chosen;

@@ -354,7 +354,12 @@ class LinearizeCommand {
 
 }  // namespace
 
-int RunLinearize(const LinearizeOptions& options, const Console& console) {
+int RunLinearize(const LinearizeOptions& given, const Console& console) {
+  LinearizeOptions options = given;
+  options.written = {{"--bode", options.bode},
+                     {"--nyquist", options.nyquist},
+                     {"--root-locus", options.root_locus},
+                     {"--step", options.step}};
   return LinearizeCommand(options, console).Run();
 }
 

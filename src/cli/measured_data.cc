@@ -121,7 +121,10 @@ MeasuredData ReadMeasuredData(const std::string& text, std::string* problem) {
   std::string why;
   const auto result = ReadResult(out.file, &why);
   if (!result) return refuse(why);
-  if (!result->damage.empty()) out.note = out.file + ": " + result->damage;
+  if (!result->complete())
+    out.note = out.file + (result->damage.empty()
+                               ? " is incomplete: its run did not come to its end (" + result->status + ")"
+                               : ": " + result->damage);
   out.usage = true;
   if (out.column.empty() && result->header.columns.size() == 1) out.column = result->header.columns[0].name;
   if (out.column.empty()) out.column = out.input;

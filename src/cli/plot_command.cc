@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "cli/result_files.h"
 #include "plot/plot_result.h"
 
@@ -44,6 +45,9 @@ int RunPlot(const PlotOptions& options, const Console&) {
   const std::string output =
       options.output.empty() ? fs::path(options.file).replace_extension(".svg").string() : options.output;
   if (!CheckPicturePath(output)) return kExitUsage;
+  std::vector<InputFile> inputs;
+  for (const std::string& path : {options.file, options.with}) AddInput(path, &inputs);
+  if (const int may = CheckOutputs({{"--out", output}}, inputs); may != kExitOk) return may;
   const std::optional<Result> result = LoadResult(options.file);
   if (!result) return kExitForeign;
   const auto columns = ColumnsToPlot(*result, options);

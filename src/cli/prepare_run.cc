@@ -30,11 +30,11 @@ double Setting(const Model& model, ExprId expr, double otherwise) {
 /* Fills a PreparedRun step by step; each step is false where it is the last. */
 class Preparer {
  public:
-  Preparer(const SimulateOptions& options, TextReader& reader, const Variation& variation)
+  Preparer(const SimulateOptions& options, DiskReader& reader, const Variation& variation)
       : options_(options), reader_(reader), variation_(variation) {}
 
   PreparedRun Run() {
-    if (Load() && Choose() && Measure() && DoTranslate()) Set();
+    if (Load() && Choose() && Measure() && MayWrite() && DoTranslate()) Set();
     return std::move(out_);
   }
 
@@ -104,6 +104,14 @@ class Preparer {
       measured_.push_back(std::move(data));
     }
     return true;
+  }
+
+  // What is read stays.
+  bool MayWrite() {
+    std::vector<InputFile> inputs = InputsOf(options_.file, reader_, model());
+    for (const std::string& text : options_.inputs) AddInput(MeasuredFile(text), &inputs);
+    const std::string problem = OutputProblem(options_.written, inputs);
+    return problem.empty() || Refuse(kExitUsage, problem);
   }
 
   bool DoTranslate() {
@@ -179,6 +187,13 @@ class Preparer {
       Refuse(kExitUsage, "a step must be longer than 0");
     if (options_.interval && !(*options_.interval > 0))
       Refuse(kExitUsage, "the interval of the output must be positive");
+    constexpr double kMostRows = 1e9;
+    const double rows = s.interval > 0 ? (s.stop - s.start) / s.interval : 0;
+    if (std::isfinite(s.stop) && rows > kMostRows)
+      Refuse(kExitUsage,
+             fmt::format("an interval of {} s means {:.3g} rows; at most {:g} are written, so let it "
+                         "be {:.2g} s or more",
+                         s.interval, rows, kMostRows, (s.stop - s.start) / kMostRows));
     if (!std::isfinite(s.stop)) Refuse(kExitUsage, "the run would never end");
     if (!(s.stop > s.start))
       Refuse(kExitUsage,
@@ -186,7 +201,7 @@ class Preparer {
   }
 
   const SimulateOptions& options_;
-  TextReader& reader_;
+  DiskReader& reader_;
   const Variation& variation_;
   const Experiment* experiment_ = nullptr;
   std::vector<MeasuredData> measured_;
@@ -195,7 +210,7 @@ class Preparer {
 
 }  // namespace
 
-PreparedRun PrepareRun(const SimulateOptions& options, TextReader& reader, const Variation& variation) {
+PreparedRun PrepareRun(const SimulateOptions& options, DiskReader& reader, const Variation& variation) {
   return Preparer(options, reader, variation).Run();
 }
 

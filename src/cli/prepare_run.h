@@ -30,7 +30,7 @@ struct PreparedRun {
 };
 
 /// Reads and translates what `simulate`, `values` and `sweep` run. Prints nothing.
-PreparedRun PrepareRun(const SimulateOptions& options, TextReader& reader, const Variation& variation = {});
+PreparedRun PrepareRun(const SimulateOptions& options, DiskReader& reader, const Variation& variation = {});
 
 /// Findings, notes and the problem, on stderr.
 void SayPrepared(const PreparedRun& prepared, const Console& console);

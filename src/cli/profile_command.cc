@@ -145,7 +145,12 @@ class Profiler {
       if (!found) return kExitUsage;
       columns = *found;
     }
-    SimulationOutput output(header, options.output, false, {}, columns);
+    SimulationOutput output(header, options.output, false, {}, columns, p.simulation.start,
+                            p.simulation.stop);
+    p.simulation.watched = output.Watched();
+    p.simulation.extreme = [&](uint32_t column, double time, double value) {
+      output.Extreme(column, time, value);
+    };
     if (!output.Begin()) return kExitForeign;
     EndStage("names");
     double reached = p.simulation.start;
@@ -201,7 +206,10 @@ class Profiler {
 
 }  // namespace
 
-int RunProfile(const ProfileOptions& options, const Console& console) {
+int RunProfile(const ProfileOptions& given, const Console& console) {
+  ProfileOptions options = given;
+  AddResultOutput("--out", options.run.output, &options.run.written);
+  options.run.written.push_back({"--plot", options.picture});
   if (!options.picture.empty() && !CheckPicturePath(options.picture)) return kExitUsage;
   return Profiler(options, console).Run();
 }

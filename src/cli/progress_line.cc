@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace cotree {
@@ -17,24 +18,25 @@ std::string Duration(double seconds) {
 
 }  // namespace
 
-ProgressLine::ProgressLine() : begin_(std::chrono::steady_clock::now()), show_(isatty(2) != 0) {}
+ProgressLine::ProgressLine() : begin_(std::chrono::steady_clock::now()), terminal_(isatty(2) != 0) {}
 
 double ProgressLine::elapsed() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
 }
 
 void ProgressLine::Show(double share, const std::function<std::string()>& text) {
-  if (!show_) return;
   const double now = elapsed();
-  if (now < shown_ + 0.2 || now < 1) return;
+  // In a pipe a line of its own, ever more seldom.
+  if (terminal_ ? now < shown_ + 0.2 || now < 1 : now < std::max(10.0, std::min(2 * shown_, shown_ + 600)))
+    return;
   shown_ = now;
-  fmt::print(stderr, "\r{:5.1f} %  {}, {} to go   ", 100 * share, text(),
-             Duration(share > 0 ? now * (1 - share) / share : 0));
+  fmt::print(stderr, "{}{:5.1f} %  {}, {} to go{}", terminal_ ? "\r" : "cotree:", 100 * share, text(),
+             share > 0 ? Duration(now * (1 - share) / share) : "no end in sight", terminal_ ? "   " : "\n");
   std::fflush(stderr);
 }
 
 void ProgressLine::Clear() const {
-  if (shown_ > 0) fmt::print(stderr, "\r{:70}\r", "");
+  if (terminal_ && shown_ > 0) fmt::print(stderr, "\r{:70}\r", "");
 }
 
 }  // namespace cotree

@@ -8,8 +8,9 @@
 
 namespace cotree {
 
-/** A line on the terminal while something takes its time: how far, how fast, how long still. Nothing where
-stderr is no terminal, nor in the first second. */
+/** A line on the terminal while something takes its time: how far, how fast, how long still; none in the
+first second. Where stderr is no terminal, a line after 10 s, 20 s, 40 s, ..., every 10 minutes at the latest.
+*/
 class ProgressLine {
  public:
   ProgressLine();
@@ -21,7 +22,7 @@ class ProgressLine {
 
  private:
   std::chrono::steady_clock::time_point begin_;
-  bool show_;
+  bool terminal_;
   double shown_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <numeric>
 
 #include "cli/commands.h"
 #include "cli/describe_linear.h"
@@ -22,6 +23,8 @@
 #include "derivation/derive.h"
 #include "derivation/describe_state_space.h"
 #include "drawing/draw_graph.h"
+#include "results/extremes.h"
+#include "results/select_columns.h"
 
 namespace cotree {
 namespace {
@@ -105,29 +108,21 @@ class ReportWriter {
       std::vector<std::string> names = header.plots;
       constexpr size_t kMostCurves = 24;
       if (names.size() > kMostCurves) names.resize(kMostCurves);
-      const size_t stride = std::max<size_t>(1, (run_.times.size() + kMostPoints - 1) / kMostPoints);
-      std::vector<size_t> rows;
-      for (size_t r = 0; r < run_.times.size(); r += stride) rows.push_back(r);
       // Curves of one unit in one picture.
-      std::vector<PlotItem> plots;
+      std::vector<std::vector<size_t>> pictures;  // columns
       const Result result = ResultOfRun(header, run_);
       for (const std::string& name : names) {
         const std::string own = ColumnOf(*p_.loaded, t_, name);
         const auto at = header.Find(own.empty() ? name : own);
         if (!at) continue;
-        const std::string& unit = header.columns[*at].unit;
-        auto plot = std::find_if(plots.begin(), plots.end(),
-                                 [&](const PlotItem& x) { return x.curves[0].unit == unit; });
-        if (plot == plots.end()) {
-          plots.push_back({"", {}, {}, {}});
-          plot = plots.end() - 1;
-          for (const size_t r : rows) plot->times.push_back(run_.times[r]);
-        }
-        const std::vector<double> values = result.Values(*at);
-        PlotItem::Curve curve{name, unit, ComponentOf(name), {}};
-        for (const size_t r : rows) curve.values.push_back(values[r]);
-        plot->curves.push_back(std::move(curve));
+        auto picture = std::find_if(pictures.begin(), pictures.end(), [&](const std::vector<size_t>& x) {
+          return header.columns[x[0]].unit == header.columns[*at].unit;
+        });
+        if (picture == pictures.end()) picture = pictures.insert(pictures.end(), std::vector<size_t>());
+        picture->push_back(*at);
       }
+      std::vector<PlotItem> plots;
+      for (const std::vector<size_t>& picture : pictures) plots.push_back(PlotOf(result, picture));
       constexpr size_t kMostMarks = 2000;
       for (PlotItem& plot : plots) {
         for (const ResultEvent& e : events_) {
@@ -148,6 +143,27 @@ class ReportWriter {
       }
     }
     document_.sections.push_back(std::move(s));
+  }
+
+  // As many points as a page shows, none of the extremes lost.
+  PlotItem PlotOf(const Result& run, const std::vector<size_t>& columns) const {
+    const Result result = SelectColumns(run, columns);
+    std::vector<std::vector<double>> values;
+    for (size_t k = 0; k < columns.size(); ++k) values.push_back(result.Values(k));
+    const size_t parts = std::max<size_t>(kMostPoints / 4, 2 * kMostPoints / (1 + columns.size()));
+    const std::vector<size_t> rows = RowsToShow(result.times, values, parts);
+    PlotItem plot{"", {}, {}, {}};
+    for (const size_t r : rows) plot.times.push_back(result.times[r]);
+    for (size_t k = 0; k < columns.size(); ++k) {
+      const ResultColumn& column = result.header.columns[k];
+      PlotItem::Curve curve{column.name, column.unit, ComponentOf(column.name), {}};
+      for (const size_t r : rows) curve.values.push_back(values[k][r]);
+      const ResultCurve between = ExtremesOf(result, k);
+      for (const size_t e : RowsToShow(between.times, {between.values}, parts))
+        curve.extremes.push_back({between.times[e], between.values[e]});
+      plot.curves.push_back(std::move(curve));
+    }
+    return plot;
   }
 
   void Events(DocumentSection& s) const {
@@ -232,6 +248,9 @@ int RunReport(const SimulateOptions& given, const Console& console) {
   if (!HasReportScript()) return kExitForeign;
   SimulateOptions options = given;
   options.rates = true;  // powers need them
+  if (options.output.empty())
+    options.output = std::filesystem::path(options.file).stem().string() + "_report.html";
+  options.written = {{"--out", options.output}};
   DiskReader reader;
   PreparedRun p = PrepareRun(options, reader);
   SayPrepared(p, console);
@@ -239,9 +258,11 @@ int RunReport(const SimulateOptions& given, const Console& console) {
   ProgressLine line;
   const InterruptWatch watch;
   const SimulationOptions& s = p.simulation;
-  // As many points as a page shows.
-  const double finest = (s.stop - s.start) / static_cast<double>(kMostPoints);
-  p.simulation.interval = s.interval > 0 ? std::min(s.interval, finest) : finest;
+  // As many points as a page shows; what is between them is watched.
+  p.simulation.interval = (s.stop - s.start) / static_cast<double>(kMostPoints);
+  std::vector<uint32_t> slots(p.translation->sorted->first_slot[p.translation->equations->part_variables]);
+  std::iota(slots.begin(), slots.end(), 0);
+  p.simulation.watched = PlottedColumns(HeaderOfRun(*p.loaded, *p.translation, s, slots, options.settings));
   p.simulation.progress = [&](double time) {
     line.Show((time - s.start) / (s.stop - s.start),
               [&] { return fmt::format("{:.4g} of {:g} s", time, s.stop); });
@@ -250,7 +271,7 @@ int RunReport(const SimulateOptions& given, const Console& console) {
   std::vector<ResultEvent> events;
   p.simulation.event = [&](double time, const std::string& what) { events.push_back({time, what}); };
   const auto began = std::chrono::steady_clock::now();
-  const Trajectory run = Simulate(*p.translation->program, p.translation->starts, p.simulation);
+  const Trajectory run = Simulate(*p.translation->program, p.translation->starts, p.simulation, slots);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   line.Clear();
   if (!run.ok) fmt::print(stderr, "cotree: the run failed {}\n", run.problem);
@@ -258,12 +279,9 @@ int RunReport(const SimulateOptions& given, const Console& console) {
   writer.events_ = std::move(events);
   std::string text;
   if (!WriteForm(writer.Run(), "html", console, &text)) return kExitForeign;
-  const std::string output = options.output.empty()
-                                 ? std::filesystem::path(options.file).stem().string() + "_report.html"
-                                 : options.output;
-  const int written = WriteOutput(text, output);
+  const int written = WriteOutput(text, options.output);
   if (written != kExitOk) return written;
-  fmt::print("{} in {} ({:.0f} kB)\n", "report", output, static_cast<double>(text.size()) / 1000);
+  fmt::print("{} in {} ({:.0f} kB)\n", "report", options.output, static_cast<double>(text.size()) / 1000);
   return run.ok ? kExitOk : watch.interrupted() ? kExitInterrupted : kExitNumerical;
 }
 

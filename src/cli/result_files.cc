@@ -48,7 +48,8 @@ std::optional<Result> LoadResult(const std::string& path) {
   }
   if (!result->damage.empty()) fmt::print(stderr, "cotree: note: {}: {}\n", path, result->damage);
   if (result->status != kComplete)
-    fmt::print(stderr, "cotree: note: {}: the run did not come to its end: {}\n", path, result->status);
+    fmt::print(stderr, "cotree: note: {} is incomplete: the run did not come to its end ({})\n", path,
+               result->status);
   return result;
 }
 

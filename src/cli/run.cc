@@ -295,6 +295,8 @@ int RunCotree(int argc, char** argv) {
   simulate_command
       ->add_flag("--resume", simulate.resume, "go on from the checkpoint; the same bits as without a break")
       ->needs(simulate_checkpoint);
+  simulate_command->add_flag("--steps", simulate.steps,
+                             "rows at the ends of all steps, too; otherwise at the interval and at events");
   simulate_command->add_flag("--csv", simulate.csv, "print CSV instead of the summary");
   CLI::Option* simulate_plot =
       simulate_command

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 
 #include "cli/quantities.h"
@@ -24,15 +25,20 @@ bool IsDiscrete(const EquationSystem& system, VariableRef ref) {
 }  // namespace
 
 // FNV-1a with 64 bits.
-std::string HashOfModel(const SourceFiles& files, const std::vector<std::string>& settings) {
+std::string HashOfTexts(const std::vector<std::string_view>& texts) {
   uint64_t hash = 0xCBF29CE484222325u;
-  const auto add = [&](std::string_view text) {
+  for (const std::string_view text : texts) {
     for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3u;
     hash = (hash ^ 0xFFu) * 0x100000001B3u;  // no text holds it
-  };
-  for (uint32_t k = 0; k < files.size(); ++k) add(files[FileId(k)].text());
-  for (const std::string& setting : settings) add(setting);
+  }
   return fmt::format("{:016x}", hash);
+}
+
+std::string HashOfModel(const SourceFiles& files, const std::vector<std::string>& settings) {
+  std::vector<std::string_view> texts;
+  for (uint32_t k = 0; k < files.size(); ++k) texts.push_back(files[FileId(k)].text());
+  texts.insert(texts.end(), settings.begin(), settings.end());
+  return HashOfTexts(texts);
 }
 
 namespace {
@@ -141,6 +147,18 @@ ResultHeader HeaderOfRun(const LoadedModel& loaded, const Translation& translati
   return header;
 }
 
+std::vector<uint32_t> PlottedColumns(const ResultHeader& header) {
+  const auto by_name = header.ByName();
+  std::set<uint32_t> columns;
+  for (const std::string& name : header.plots) {
+    const auto at = by_name.find(name);
+    if (at == by_name.end()) continue;
+    const ResultColumn& column = header.columns[at->second];
+    columns.insert(static_cast<uint32_t>(column.stored() ? at->second : by_name.at(column.alias_of)));
+  }
+  return {columns.begin(), columns.end()};
+}
+
 Result ResultOfRun(ResultHeader header, const Trajectory& trajectory) {
   Result result;
   result.header = std::move(header);
@@ -148,6 +166,9 @@ Result ResultOfRun(ResultHeader header, const Trajectory& trajectory) {
   result.columns = trajectory.columns;
   for (size_t k = 0; k < result.columns.size(); ++k) {
     if (!result.header.columns[k].stored()) result.columns[k].clear();
+  }
+  for (const Trajectory::Extreme& e : trajectory.extremes) {
+    if (result.header.columns[e.column].stored()) result.extremes.push_back({e.column, e.time, e.value});
   }
   for (const double time : trajectory.switch_times) result.events.push_back({time, "switch"});
   result.status = trajectory.ok ? std::string(kComplete) : "the run failed " + trajectory.problem;

@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/measured_data.h"
 #include "cli/prepare_run.h"
@@ -56,7 +57,7 @@ std::optional<std::vector<std::string>> NamesToPlot(const PreparedRun& p, const 
   return names;
 }
 
-// A curve in one line: the values between smallest and largest in eight steps.
+// A curve in one line: the values between smallest and largest in eight steps, these two wherever they are.
 std::string Sparkline(const std::vector<double>& times, const std::vector<double>& values, size_t width) {
   static const char* const kLevels[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
@@ -66,7 +67,13 @@ std::string Sparkline(const std::vector<double>& times, const std::vector<double
     const double t = times.front() + (times.back() - times.front()) * (static_cast<double>(k) + 0.5) /
                                          static_cast<double>(width);
     while (row + 1 < times.size() && times[row + 1] <= t) ++row;
-    const double level = *high > *low ? (values[row] - *low) / (*high - *low) : 0;
+    const auto is_here = [&](auto extreme) {
+      const double at = times[static_cast<size_t>(extreme - values.begin())];
+      const double place = (at - times.front()) / (times.back() - times.front()) * static_cast<double>(width);
+      return place >= static_cast<double>(k) && place < static_cast<double>(k + 1);
+    };
+    const double value = is_here(high) ? *high : is_here(low) ? *low : values[row];
+    const double level = *high > *low ? (value - *low) / (*high - *low) : 0;
     out += kLevels[std::min<size_t>(7, static_cast<size_t>(level * 8))];
   }
   return out;
@@ -136,34 +143,78 @@ void PrintSummary(const PreparedRun& p, const Trajectory& trajectory, const Simu
     const std::string own = ColumnOf(*p.loaded, *p.translation, name);
     const auto at = kept.header.Find(own.empty() ? name : own);
     if (!at || kept.columns[*at].empty()) continue;
-    const auto& column = kept.columns[*at];
-    const auto [low, high] = std::minmax_element(column.begin(), column.end());
+    const ResultCurve curve = CurveOf(kept, *at);
+    const auto [low, high] = std::minmax_element(curve.values.begin(), curve.values.end());
     fmt::print("  {:<{}}  {:>12.6g}  {:>12.6g}  {:>12.6g} {:<6} {}\n", name, width, *low, *high,
-               column.back(), kept.header.columns[*at].unit, console.Cyan(Sparkline(kept.times, column, 40)));
+               curve.values.back(), kept.header.columns[*at].unit,
+               console.Cyan(Sparkline(curve.times, curve.values, 40)));
   }
   if (!options.output.empty())
     fmt::print("{} rows of {} variables in {}\n", output.rows(), output.written(), options.output);
 }
 
+// All that the bits of a run depend on, in words.
+std::vector<std::pair<std::string, std::string>> IdentityOfRun(const PreparedRun& p,
+                                                               const SimulateOptions& options,
+                                                               const ResultHeader& header) {
+  const SimulationOptions& s = p.simulation;
+  const Model& model = p.loaded->model;
+  std::string others;  // files that are no texts of the model
+  for (const Table& table : model.tables) others += fmt::format(" {}", table.file_hash);
+  const auto joined = [](const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : "; ") + word;
+    return text;
+  };
+  const auto hash = [](const std::string& path) {
+    std::string ignored;
+    return HashOfTexts({ReadInputFile(path, {.most = kMostResultBytes}, &ignored).value_or("")});
+  };
+  std::string libraries, data;
+  for (const Program::External& external : p.translation->program->externals)
+    libraries += " " + hash(external.library);
+  for (const std::string& input : options.inputs) data += " " + hash(MeasuredFile(input));
+  return {{"the model", HashOfModel(model.files, {}) + others},
+          {"the version of cotree", COTREE_VERSION},
+          {"the system", header.model},
+          {"the experiment", header.experiment},
+          {"--set", joined(options.settings)},
+          {"the beginning", fmt::format("{}{}", s.start, s.steady ? " steady" : "")},
+          {"--stop", fmt::format("{}", s.stop)},
+          {"--interval", fmt::format("{}", s.interval)},
+          {"--steps", s.every_step ? "given" : ""},
+          {"--rtol", fmt::format("{}", s.rtol)},
+          {"--step", fmt::format("{}", s.step)},
+          {"--max-step", fmt::format("{}", s.max_step)},
+          {"--solver", options.solver},
+          {"--scale", joined(options.scales)},
+          {"--input", joined(options.inputs)},
+          {"the data of --input", data},
+          {"--motion", joined(options.motions)},
+          {"--free", joined(options.freed)},
+          {"--only", joined(options.only)},
+          {"foreign code", libraries}};
+}
+
 // The state of an earlier run; the exit code.
-int Resume(const SimulateOptions& options, const ResultHeader& header, const std::string& settings,
-           SimulationOptions& simulation, Checkpoint& from) {
+int Resume(const SimulateOptions& options, const Checkpoint& own, SimulationOptions& simulation,
+           Checkpoint& from) {
   std::string problem;
   if (!LoadCheckpoint(options.checkpoint, &from, &problem)) {
     fmt::print(stderr, "cotree: {}: {}\n", options.checkpoint, problem);
     return kExitForeign;
   }
-  if (from.model_hash != header.model_hash || from.settings != settings) {
-    fmt::print(stderr, "cotree: {}: the checkpoint is of another {}; start anew without --resume\n",
-               options.checkpoint,
-               from.model_hash != header.model_hash ? "model" : "experiment or tolerance");
+  const std::string differs = WhatDiffers(from.of, own.of);
+  if (!differs.empty()) {
+    fmt::print(stderr, "cotree: {}: the checkpoint is of another run: {}; start anew without --resume\n",
+               options.checkpoint, differs);
     return kExitUsage;
   }
   simulation.resume = from.state;
   return kExitOk;
 }
 
-int SimulateOnce(SimulateOptions options, TextReader& reader, const Console& console) {
+int SimulateOnce(SimulateOptions options, DiskReader& reader, const Console& console) {
   options.quick_motion = true;
   PreparedRun p = PrepareRun(options, reader);
   SayPrepared(p, console);
@@ -195,18 +246,18 @@ int SimulateOnce(SimulateOptions options, TextReader& reader, const Console& con
     if (!found) return kExitUsage;
     columns = *found;
   }
-  SimulationOutput output(header, options.output, options.csv && options.output.empty(), std::move(kept),
-                          columns);
   const SimulationOptions& s = p.simulation;
-  std::string settings = fmt::format("{} {} {} {} {} {} {}", s.start, s.stop, s.interval, s.rtol, s.step,
-                                     s.max_step, options.solver);
-  for (const std::string& scale : options.scales) settings += " " + scale;
-  Checkpoint from;
+  SimulationOutput output(header, options.output, options.csv && options.output.empty(), kept, columns,
+                          s.start, s.stop);
+  p.simulation.every_step = options.steps;
+  if (!options.steps) p.simulation.watched = output.Watched();
+  Checkpoint own, from;
+  if (!options.checkpoint.empty()) own.of = IdentityOfRun(p, options, header);
   if (options.resume) {
-    const int exit = Resume(options, header, settings, p.simulation, from);
+    const int exit = Resume(options, own, p.simulation, from);
     if (exit != kExitOk) return exit;
   }
-  if (options.resume && !options.output.empty() ? !output.TakeOver(from.rows) : !output.Begin())
+  if (options.resume && !options.output.empty() ? !output.TakeOver(from) : !output.Begin())
     return kExitForeign;
   ProgressLine line;
   const InterruptWatch watch;
@@ -222,11 +273,18 @@ int SimulateOnce(SimulateOptions options, TextReader& reader, const Console& con
     written = output.Row(time, values);
     return written;
   };
+  p.simulation.extreme = [&](uint32_t column, double time, double value) {
+    output.Extreme(column, time, value);
+  };
   p.simulation.event = [&](double time, const std::string& what) { output.Event(time, what); };
+  bool saved = true;
   if (!options.checkpoint.empty()) {
     p.simulation.checkpoint = [&](double time, uint64_t rows, const std::string& state) {
-      if (output.Flush())
-        SaveCheckpoint({header.model_hash, settings, time, rows, state}, options.checkpoint);
+      own.time = time;
+      own.rows = rows;
+      own.digest = output.digest();
+      own.state = state;
+      saved = output.Flush() && SaveCheckpoint(own, options.checkpoint) && saved;
     };
   }
   const Trajectory trajectory = Simulate(*p.translation->program, p.translation->starts, p.simulation, slots);
@@ -236,7 +294,7 @@ int SimulateOnce(SimulateOptions options, TextReader& reader, const Console& con
                                                            : std::string(kComplete));
   if (!options.csv || !options.output.empty())
     PrintSummary(p, trajectory, output, options, line.elapsed(), console);
-  int exit = finished && written ? kExitOk : kExitForeign;
+  int exit = finished && written && saved ? kExitOk : kExitForeign;
   if (options.plot && !output.kept().times.empty()) {
     const std::string title = header.model + (header.experiment.empty() ? "" : ": ");
     const int drawn = SaveFigure(FigureOfResult({{&output.kept(), ""}}, *plotted, title + header.experiment),
@@ -260,6 +318,10 @@ class RememberingReader : public DiskReader {
   std::optional<std::string> Read(const std::string& path) override {
     files_[path] = StampOf(path);
     return DiskReader::Read(path);
+  }
+  std::optional<std::string> ReadNamed(const std::string& path) override {
+    files_[path] = StampOf(path);
+    return DiskReader::ReadNamed(path);
   }
   void Add(const std::string& path) { files_[path] = StampOf(path); }
   /// The first file that is not as it was when it was read; empty: none.
@@ -307,7 +369,13 @@ int SimulateAgain(const SimulateOptions& options, const Console& console) {
 
 }  // namespace
 
-int RunSimulate(const SimulateOptions& options, const Console& console) {
+int RunSimulate(const SimulateOptions& given, const Console& console) {
+  SimulateOptions options = given;
+  AddResultOutput("--out", options.output, &options.written);
+  if (options.resume && !options.output.empty())
+    options.written.push_back({"--out", options.output + ".before"});
+  if (options.plot) options.written.push_back({"--plot-out", PicturePath(options)});
+  options.written.push_back({"--checkpoint", options.checkpoint});
   if (options.plot && !CheckPicturePath(PicturePath(options))) return kExitUsage;
   if (options.watch) return SimulateAgain(options, console);
   DiskReader reader;

@@ -15,7 +15,8 @@ struct SpatialMotion {
   int exit = kExitOk;
 };
 
-/// Runs the system as `simulate` would; what fails is said on stderr.
-SpatialMotion RunInSpace(const SimulateOptions& options, const Console& console);
+/// Runs the system as `simulate` would; what fails is said on stderr. `between`: with rows where what the
+/// experiment plots has extremes.
+SpatialMotion RunInSpace(const SimulateOptions& options, bool between, const Console& console);
 
 }  // namespace cotree

@@ -160,6 +160,10 @@ class ModelWorker : public SweepWorker {
       for (size_t k = 0; k < recorders.size(); ++k) recorders[k].Row(time, values[k]);
       return true;
     };
+    for (uint32_t k = 0; k < recorders.size(); ++k) {
+      if (recorders[k].wants_extremes()) simulation.watched.push_back(k);
+    }
+    simulation.extreme = [&](uint32_t column, double, double value) { recorders[column].Extreme(value); };
     const Trajectory trajectory =
         Simulate(*prepared_->translation->program, prepared_->translation->starts, simulation, slots_);
     if (watch_.interrupted()) return false;
@@ -279,10 +283,10 @@ std::string About(const SweepOptions& options, const SourceFiles& files) {
   const SimulateOptions& run = options.run;
   std::vector<std::string> told = run.settings;
   told.insert(told.end(), run.scales.begin(), run.scales.end());
-  DiskReader reader;
   for (const std::string& input : run.inputs) {
     told.push_back(input);
-    told.push_back(reader.Read(MeasuredFile(input)).value_or(""));
+    std::string ignored;
+    told.push_back(ReadInputFile(MeasuredFile(input), {.most = kMostResultBytes}, &ignored).value_or(""));
   }
   std::string out =
       fmt::format("cotree sweep 1: {}, model {}",
@@ -407,7 +411,9 @@ std::string Listed(const std::set<std::string>& names) {
 
 }  // namespace
 
-int RunSweep(const SweepOptions& options, const Console& console) {
+int RunSweep(const SweepOptions& given, const Console& console) {
+  SweepOptions options = given;
+  options.run.written = {{"--out", options.run.output}, {"--plot", options.run.plot_output}};
   std::vector<SweepAxis> axes;
   std::vector<KeptFigure> figures;
   if (!ReadRequest(options, &axes, &figures)) return kExitUsage;
@@ -453,10 +459,9 @@ int RunSweep(const SweepOptions& options, const Console& console) {
   std::vector<SweepRow> rows;
   const std::string& path = options.run.output;
   if (!path.empty()) {
-    if (options.force) std::remove(path.c_str());
     bool other = false;
     std::string problem;
-    if (!file.Open(path, &rows, &other, &problem)) {
+    if (!file.Open(path, options.force, &rows, &other, &problem)) {
       Refuse(other ? fmt::format("{} is there, but {}; choose another --out, or begin anew with --force",
                                  path, problem)
                    : problem);

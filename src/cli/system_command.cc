@@ -97,6 +97,16 @@ std::vector<std::string> InputCandidates(const Model& model, const SystemGraph& 
 
 }  // namespace
 
+std::vector<InputFile> InputsOf(const std::string& file, const DiskReader& reader, const Model& model) {
+  std::vector<InputFile> inputs = reader.files();
+  AddInput(file, &inputs);
+  for (const ComponentClass& cls : model.classes) {
+    if (!cls.external_library.empty())
+      AddInput(PathBeside(model.files[model.SpanOf(cls.origin).file].path(), cls.external_library), &inputs);
+  }
+  return inputs;
+}
+
 std::string UnknownInput(const Model& model, const Translation& translation, const std::string& name) {
   return fmt::format("there is no input or output `{}` in the system{}", name,
                      DidYouMean(name, InputCandidates(model, *translation.graph)));
@@ -173,6 +183,10 @@ int RunOnSystem(const SystemOptions& options, const char* schema, TranslateOptio
   load.settings = options.settings;
   load.system = options.system;
   const auto loaded = LoadModel(options.file, reader, load);
+  std::vector<NamedOutput> outputs = options.written;
+  outputs.push_back({"-o", options.output});
+  const int may = CheckOutputs(outputs, InputsOf(options.file, reader, loaded->model));
+  if (may != kExitOk) return may;
   std::unique_ptr<Translation> translation;
   if (loaded->readable && loaded->diagnostics.ok()) {
     const Experiment* experiment = nullptr;

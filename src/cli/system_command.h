@@ -26,6 +26,9 @@ int RunOnSystem(const SystemOptions& options, const char* schema, TranslateOptio
                 const Console& console,
                 const std::function<int(Translation&, const Console&, SystemOutput*)>& say);
 
+/// All files a model was made of, the libraries of foreign code among them, whether they are loaded or not.
+std::vector<InputFile> InputsOf(const std::string& file, const DiskReader& reader, const Model& model);
+
 /// How foreign code is run.
 ComponentOptions ForeignCodeOf(const SystemOptions& options);
 /// How a run of the system begins, with its experiment if one was chosen.

@@ -85,9 +85,13 @@ struct CodeItem {
 };
 
 struct PlotItem {
+  struct Point {
+    double time, value;
+  };
   struct Curve {
     std::string name, unit, component;
-    std::vector<double> values;  // not finite: a gap
+    std::vector<double> values;     // not finite: a gap
+    std::vector<Point> extremes{};  // between the times, in their order
   };
   struct Event {
     double time;

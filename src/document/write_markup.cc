@@ -16,10 +16,10 @@ class MarkdownWriter {
     print_.main_letter = document.main_letter;
   }
   std::string Run() {
-    out_ = "# " + document_.title + "\n";
-    if (!document_.description.empty()) out_ += "\n" + document_.description + "\n";
+    out_ = "# " + Plain(document_.title) + "\n";
+    if (!document_.description.empty()) out_ += "\n" + Plain(document_.description) + "\n";
     for (const DocumentSection& section : document_.sections) {
-      if (!section.title.empty()) out_ += "\n## " + section.title + "\n";
+      if (!section.title.empty()) out_ += "\n## " + Plain(section.title) + "\n";
       for (const DocumentItem& item : section.items) Write(item);
     }
     return std::move(out_);
@@ -31,15 +31,28 @@ class MarkdownWriter {
     std::visit([&](const auto& kind) { WriteItem(kind); }, item.any());
   }
   std::string Formula(ExprId expr) const { return PrintLatex(*document_.pool, expr, print_); }
-  static std::string Cell(std::string text) {
+  // Markdown passes HTML on: outside of `code` it is escaped, within it stands for itself.
+  static std::string Plain(std::string_view text) {
+    std::string out;
+    bool code = false;
+    for (size_t k = 0; k < text.size(); ++k) {
+      const char c = text[k];
+      if (c == '`') code = code ? false : text.find('`', k + 1) != std::string_view::npos;
+      const bool markup = !code && (c == '<' || c == '>' || c == '&');
+      out += markup ? Escaped(std::string_view(&c, 1)) : std::string(1, c);
+    }
+    return out;
+  }
+  static std::string Cell(const std::string& plain) {
+    std::string text = Plain(plain);
     for (size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2))
       text.insert(at, "\\");
     return text;
   }
 
-  void WriteItem(const TextItem& item) { out_ += item.text + "\n"; }
+  void WriteItem(const TextItem& item) { out_ += Plain(item.text) + "\n"; }
   void WriteItem(const ListItem& item) {
-    for (const std::string& text : item.items) out_ += "- " + text + "\n";
+    for (const std::string& text : item.items) out_ += "- " + Plain(text) + "\n";
   }
   void WriteItem(const TableItem& item) {
     out_ += "|";
@@ -70,16 +83,19 @@ class MarkdownWriter {
   }
   void WriteItem(const PictureItem& item) { WriteItem(CodeItem{item.text}); }
   void WriteItem(const PatternItem& item) {
-    out_ += item.title + ": " + std::to_string(item.rows.size()) + " equations, " +
+    out_ += Plain(item.title) + ": " + std::to_string(item.rows.size()) + " equations, " +
             std::to_string(item.cells.size()) + " entries.\n";
   }
   void WriteItem(const CodeItem& item) {
-    if (!item.text.empty()) out_ += "```\n" + item.text + "\n```\n";
+    // A fence longer than any within.
+    std::string fence = "```";
+    while (item.text.find(fence) != std::string::npos) fence += "`";
+    if (!item.text.empty()) out_ += fence + "\n" + item.text + "\n" + fence + "\n";
   }
-  void WriteItem(const PlotItem& item) { out_ += item.title + " (a picture in the HTML form).\n"; }
+  void WriteItem(const PlotItem& item) { out_ += Plain(item.title) + " (a picture in the HTML form).\n"; }
   void WriteItem(const EnergyItem&) { out_ += "Power and energy over time: a picture in the HTML form.\n"; }
   void WriteItem(const DetailsItem& item) {
-    out_ += "### " + item.title + "\n";
+    out_ += "### " + Plain(item.title) + "\n";
     for (const DocumentItem& inner : item.items) Write(inner);
   }
 

@@ -170,6 +170,7 @@ class JsonWriter {
     for (const PlotItem::Curve& c : item.curves) {
       Json entry{{"name", c.name}, {"unit", c.unit}, {"values", Numbers(c.values)}};
       SetComponent(entry, c.component);
+      for (const PlotItem::Point& p : c.extremes) entry["extremes"].push_back({p.time, p.value});
       curves.push_back(std::move(entry));
     }
     for (const PlotItem::Event& e : item.events) events.push_back({{"time", e.time}, {"text", e.text}});

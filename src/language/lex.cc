@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/visible_text.h"
 #include "language/diagnostics.h"
 
 namespace cotree {
@@ -284,7 +285,7 @@ std::string StringValue(std::string_view text) {
       out += text[i];
     }
   }
-  return out;
+  return VisibleText(out, LineEnds::kKept);
 }
 
 }  // namespace cotree

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/visible_text.h"
 #include "expr/dependence.h"
 #include "expr/substitute.h"
 #include "language/lex.h"
@@ -363,7 +364,8 @@ void ClassBuilder::DefineWhenAction(NodeId node, WhenClause& clause) {
   if (kind == NodeKind::kStop) {
     const NodeId reason = (*tree_)[node].first_child;
     clause.stops = true;
-    if (!reason.IsNone()) clause.stop_reason = StringValue(tree_->Name(reason));
+    if (!reason.IsNone())
+      clause.stop_reason = VisibleText(StringValue(tree_->Name(reason)), LineEnds::kShown);
     return;
   }
   if (kind != NodeKind::kEquation && kind != NodeKind::kReinit) {
@@ -425,7 +427,7 @@ void ClassBuilder::DefineAssert(NodeId node) {
   Assertion assertion{};
   assertion.condition = LowerCondition(condition_node);
   if (!text.IsNone() && tree_->kind(text) == NodeKind::kString)
-    assertion.message = StringValue(tree_->Name(text));
+    assertion.message = VisibleText(StringValue(tree_->Name(text)), LineEnds::kShown);
   else if (!text.IsNone())
     Report(messages::kWrongBaseType, text, {"the message", "a string", "`" + TextOf(text) + "`"});
   assertion.loops = CurrentLoops();

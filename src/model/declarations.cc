@@ -14,11 +14,6 @@ namespace messages = model_messages;
 
 namespace {
 
-std::string FolderOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
-}
-
 // a/b/../c -> a/c, so that one file imported over two ways is read once.
 std::string Normal(const std::string& path) {
   std::vector<std::string> parts;
@@ -41,6 +36,13 @@ std::string Normal(const std::string& path) {
 }
 
 }  // namespace
+
+std::string PathBeside(const std::string& text_path, const std::string& name) {
+  const size_t slash = text_path.rfind('/');
+  const bool nowhere = text_path.starts_with("/dev/") || text_path.starts_with("/proc/");
+  if (name.empty() || name[0] == '/' || slash == std::string::npos || nowhere) return name;
+  return text_path.substr(0, slash + 1) + name;
+}
 
 Declarations::FileInfo& Declarations::Info(FileId file) {
   if (files_.size() <= file.index()) files_.resize(file.index() + 1);
@@ -84,9 +86,10 @@ void Declarations::AddLibraryFile(const std::string& name, std::string text) {
 }
 
 bool Declarations::AddFile(const std::string& path) {
-  std::optional<std::string> text = reader_.Read(path);
+  std::optional<std::string> text = reader_.ReadNamed(path);
   if (!text) {
-    diagnostics_.Report(messages::kFileNotFound, Span{}, {path});
+    Diagnostic& report = diagnostics_.Report(messages::kFileNotFound, Span{}, {path});
+    if (!reader_.refusal().empty()) report.Note(reader_.refusal());
     return false;
   }
   const FileId file = AddText(path, std::move(*text));
@@ -137,8 +140,7 @@ void Declarations::Import(FileId file, const SyntaxTree& tree, NodeId node) {
   const NodeId string = tree.Child(node, NodeKind::kString);
   if (!string.IsNone()) {
     const std::string relative = StringValue(tree.Name(string));
-    const std::string path =
-        relative.empty() || relative[0] == '/' ? relative : FolderOf(model_.files[file].path()) + relative;
+    const std::string path = PathBeside(model_.files[file].path(), relative);
     const auto known = by_path_.find(Normal(path));
     if (known != by_path_.end()) {
       Info(file).imported_files.push_back(known->second);
@@ -146,7 +148,10 @@ void Declarations::Import(FileId file, const SyntaxTree& tree, NodeId node) {
     }
     std::optional<std::string> text = by_path_.size() < 1000 ? reader_.Read(path) : std::nullopt;
     if (!text) {
-      diagnostics_.Report(messages::kImportNotFound, tree.SpanOf(string), {relative, path});
+      if (reader_.refusal().empty())
+        diagnostics_.Report(messages::kImportNotFound, tree.SpanOf(string), {relative, path});
+      else
+        diagnostics_.Report(messages::kImportRefused, tree.SpanOf(string), {relative, reader_.refusal()});
       return;
     }
     const FileId imported = AddText(path, std::move(*text));

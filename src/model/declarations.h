@@ -20,7 +20,18 @@ class TextReader {
   virtual ~TextReader() = default;
   /// The text of a file, or nothing.
   virtual std::optional<std::string> Read(const std::string& path) = 0;
+  /// The same for the file that the user named, which may be a pipe.
+  virtual std::optional<std::string> ReadNamed(const std::string& path) { return Read(path); }
+  /// Why the last one gave nothing though something is there ("it is a pipe, not a file"); may be empty.
+  const std::string& refusal() const { return refusal_; }
+
+ protected:
+  std::string refusal_;
 };
+
+/// Where a file named in a text is: beside that text; from the working folder if the text came from a pipe
+/// without a folder (/dev/stdin).
+std::string PathBeside(const std::string& text_path, const std::string& name);
 
 /** A top-level declaration, found by looking at the text only; its syntax is parsed when it is first needed.
  */

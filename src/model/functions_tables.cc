@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include "language/lex.h"
@@ -124,6 +125,12 @@ std::string_view Trim(std::string_view text) {
   return text;
 }
 
+bool IsPlainName(std::string_view name) {
+  return !name.empty() && name.size() <= 30 && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
 // An empty string on success, otherwise what is wrong.
 std::string ReadCsv(std::string_view text, std::vector<CsvColumn>& columns) {
   size_t line_number = 0, begin = 0;
@@ -157,8 +164,8 @@ std::string ReadCsv(std::string_view text, std::vector<CsvColumn>& columns) {
                             digits.find_first_not_of("0123456789.eE+-") == std::string_view::npos &&
                             (digits[0] == '.' || (digits[0] >= '0' && digits[0] <= '9'));
         if (!number)
-          return "line " + std::to_string(line_number) + ": `" + std::string(field.substr(0, 30)) +
-                 "` is not a number";
+          return "line " + std::to_string(line_number) + ", column " + std::to_string(column + 1) +
+                 " is not a number";
         columns[column].values.push_back(negative ? -NumberValue(digits) : NumberValue(digits));
       }
       ++column;
@@ -316,16 +323,13 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
   if (!file.IsNone()) {
     if (tree.kind(file) != NodeKind::kString) return fail(file, "`file` is a path in quotes");
     table.file = StringValue(tree.Name(file));
-    const std::string& own = model.files[tree.file].path();
-    const size_t slash = own.rfind('/');
-    const std::string path = table.file.empty() || table.file[0] == '/' || slash == std::string::npos
-                                 ? table.file
-                                 : own.substr(0, slash + 1) + table.file;
+    const std::string path = PathBeside(model.files[tree.file].path(), table.file);
     const auto text = declarations.reader().Read(path);
     const auto bad = [&](const std::string& what) -> std::optional<TableId> {
       diagnostics.Report(messages::kTableFile, tree.SpanOf(file), {table.file, table_name, what});
       return std::nullopt;
     };
+    if (!text && !declarations.reader().refusal().empty()) return bad(declarations.reader().refusal());
     if (!text) return bad("it cannot be read; it was looked for at `" + path + "`");
     table.file_hash = HashOf(*text);
     std::vector<CsvColumn> csv;
@@ -334,19 +338,24 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
     if (table.arguments.size() == 2)
       return bad("tables of two arguments are written with rows, columns and data");
     if (csv.size() < 2) return bad("it has one column; two are needed");
+    // What stands in the file is not shown unless it is a name with a unit: it may be any file.
+    const auto number_of = [&](const CsvColumn& c) { return std::to_string(&c - csv.data() + 1); };
     const auto column = [&](const CsvColumn& c, const Type& type, std::vector<double>& out) {
       double factor = 1, offset = 0;
       if (!c.unit.empty()) {
         const UnitResult& unit = model.units.Lookup(c.unit);
         if (!unit || unit->dimension != type.dimension.si) {
-          bad("column `" + c.name + "` is in `" + c.unit + "`, but " + type.unit + " is wanted");
+          const bool plain = IsPlainName(c.name) && c.unit.size() <= 20;
+          bad("column " +
+              (plain ? "`" + c.name + "` is in `" + c.unit + "`" : number_of(c) + " has another unit") +
+              ", but " + type.unit + " is wanted");
           return false;
         }
         factor = unit->factor;
         offset = unit->offset;
       } else if (!type.dimension.IsOne()) {
-        bad("column `" + c.name + "` has no unit; write `" + c.name + " [" + type.unit +
-            "]` in its first line");
+        bad("column " + number_of(c) + " has no unit; write [" + type.unit +
+            "] behind its name in the first line");
         return false;
       }
       for (const double v : c.values) out.push_back(v * factor + offset);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/load_model.h"
 
-#include <sys/stat.h>
-
-#include <cstdio>
+#include <map>
+#include <mutex>
 #include <regex>
 #include <span>
 
@@ -12,19 +11,27 @@
 
 namespace cotree {
 
+std::optional<std::string> DiskReader::ReadLimited(const std::string& path, bool pipe) {
+  InputFile read;
+  std::string problem;
+  auto text = ReadInputFile(path, {.most = kMostBytes, .pipe = pipe}, &problem, &read);
+  refusal_ = text || !problem.starts_with("it ") ? std::string() : std::move(problem);
+  if (text) files_.push_back(std::move(read));
+  return text;
+}
+
 std::optional<std::string> DiskReader::Read(const std::string& path) {
-  struct stat info {};
-  if (stat(path.c_str(), &info) != 0 || S_ISDIR(info.st_mode)) return std::nullopt;
-  std::FILE* file = std::fopen(path.c_str(), "rb");
-  if (file == nullptr) return std::nullopt;
-  std::string text;
-  if (S_ISREG(info.st_mode)) text.reserve(static_cast<size_t>(info.st_size) + 1);
-  char buffer[1 << 16];
-  size_t got = 0;
-  while ((got = std::fread(buffer, 1, sizeof buffer, file)) > 0) text.append(buffer, got);
-  const bool bad = std::ferror(file) != 0;
-  std::fclose(file);
-  return bad ? std::nullopt : std::optional(std::move(text));
+  return ReadLimited(path, false);
+}
+
+std::optional<std::string> DiskReader::ReadNamed(const std::string& path) {
+  static std::mutex lock;
+  static std::map<std::string, std::string> pipes;
+  const std::lock_guard guard(lock);
+  if (const auto known = pipes.find(path); known != pipes.end()) return known->second;
+  auto text = ReadLimited(path, true);
+  if (text && !files_.back().regular) pipes.emplace(path, *text);
+  return text;
 }
 
 std::unique_ptr<LoadedModel> LoadLibrary(TextReader& reader, const LoadOptions& options) {
@@ -82,7 +89,7 @@ std::string AlternativeExperiment(size_t alternative) {
 std::unique_ptr<LoadedModel> LoadModel(const std::string& path, TextReader& reader,
                                        const LoadOptions& options) {
   if (AnySettings(options)) {
-    const auto text = reader.Read(path);
+    const auto text = reader.ReadNamed(path);
     if (text) return LoadModelText(path, *text, reader, options);
   }
   auto loaded = LoadLibrary(reader, options);

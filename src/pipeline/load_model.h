@@ -6,14 +6,25 @@
 #include <string_view>
 #include <vector>
 
+#include "base/input_file.h"
 #include "model/build_model.h"
 
 namespace cotree {
 
-/** Reads from the disk. */
+/** Reads from the disk, and knows afterwards what it read. Only ordinary files are read, of 256 MB at most;
+the file that the user named may be a pipe, whose text is kept, since it can be read once. */
 class DiskReader : public TextReader {
  public:
+  static constexpr size_t kMostBytes = 256'000'000;
+
   std::optional<std::string> Read(const std::string& path) override;
+  std::optional<std::string> ReadNamed(const std::string& path) override;
+  const std::vector<InputFile>& files() const { return files_; }
+
+ private:
+  std::optional<std::string> ReadLimited(const std::string& path, bool pipe);
+
+  std::vector<InputFile> files_;
 };
 
 /** Reads nothing: for texts that stand alone (tests, fuzzing, the editor's unsaved buffer). */

@@ -50,7 +50,8 @@ Figure FigureOfResult(const std::vector<PlottedRun>& runs, const std::vector<std
       const auto column = result.header.Find(name);
       if (!column) continue;
       const ResultColumn& about = result.header.columns[*column];
-      Series series{name, result.times, result.Values(*column), about.stepwise};
+      ResultCurve curve = CurveOf(result, *column);
+      Series series{name, std::move(curve.times), std::move(curve.values), about.stepwise};
       if (pane == kinds.size()) {
         const Kind kind{about.unit, about.stepwise, Largest(series.y)};
         const auto shared =

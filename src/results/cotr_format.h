@@ -20,6 +20,7 @@ All numbers have their lowest byte first. The types are four letters, read as th
   HEAD   the header as JSON (header_json.h): the first record, exactly once
   ROWS   whole rows: time f64, then a f64 for each stored column
   EVNT   time f64, then UTF-8 text
+  EXTR   extremes between rows: column of the header u32, time f64, value f64, again and again
   DONE   the status as UTF-8 text: the last record
 Types that a reader does not know are passed over. A record of rows has 64 KiB at most, or one row; it is
 written when it is full, before an event, and when its oldest row is half a second old. */
@@ -36,6 +37,7 @@ struct CotrVisitor {
   std::function<void(ResultHeader header)> header;
   std::function<void(size_t rows, std::span<const double> block)> rows;  // each row: time, stored columns
   std::function<void(double time, std::string_view text)> event;
+  std::function<void(const ResultExtreme& extreme)> extreme;
 };
 
 /** How a walk ended. */

@@ -86,6 +86,8 @@ CotrEnd WalkCotr(const std::string& path, const CotrVisitor& visitor) {
     return end;
   }
   size_t row = 0;  // bytes
+  size_t columns = 0;
+  std::vector<bool> stored;
   std::vector<double> block;
   bool done = false;
   while (!done && reader.Next()) {
@@ -96,6 +98,8 @@ CotrEnd WalkCotr(const std::string& path, const CotrVisitor& visitor) {
       if (!header) break;
       end.readable = true;
       row = 8 * (1 + header->StoredColumns());
+      columns = header->columns.size();
+      for (const ResultColumn& column : header->columns) stored.push_back(column.stored());
       if (visitor.header) visitor.header(std::move(*header));
     } else if (type == "ROWS") {
       if (payload.size() % row != 0) {
@@ -107,6 +111,12 @@ CotrEnd WalkCotr(const std::string& path, const CotrVisitor& visitor) {
       if (visitor.rows) visitor.rows(payload.size() / row, block);
     } else if (type == "EVNT" && payload.size() >= 8) {
       if (visitor.event) visitor.event(NumberAt<double>(payload, 0), payload.substr(8));
+    } else if (type == "EXTR") {
+      for (size_t at = 0; visitor.extreme && at + 20 <= payload.size(); at += 20) {
+        const auto column = NumberAt<uint32_t>(payload, at);
+        if (column < columns && stored[column])
+          visitor.extreme({column, NumberAt<double>(payload, at + 4), NumberAt<double>(payload, at + 12)});
+      }
     } else if (type == "DONE") {
       end.status = payload;
       done = true;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 
+#include "base/output_file.h"
 #include "results/bytes.h"
 #include "results/cotr_format.h"
 #include "results/crc32c.h"
 #include "results/header_json.h"
-#include "results/output_file.h"
 
 namespace cotree {
 namespace {
@@ -38,16 +38,26 @@ class CotrWriter : public ResultWriter {
     return Put(Record("EVNT", payload));
   }
 
+  bool Extreme(const ResultExtreme& extreme) override {
+    if (!file_.is_open()) return false;
+    AppendBytes(extreme.column, &extremes_);
+    AppendBytes(extreme.time, &extremes_);
+    AppendBytes(extreme.value, &extremes_);
+    return extremes_.size() + 20 > kCotrBlock ? Flush() : true;
+  }
+
   bool Finish(std::string_view status) override {
     if (!file_.is_open() || !Flush() || !Put(Record("DONE", status))) return false;
     return file_.Close() || Fail(file_.Problem());
   }
 
   bool Flush() override {
-    if (rows_.empty()) return true;
-    const std::string record = Record("ROWS", rows_);
+    std::string records;
+    if (!extremes_.empty()) records += Record("EXTR", extremes_);
+    if (!rows_.empty()) records += Record("ROWS", rows_);
+    extremes_.clear();
     rows_.clear();
-    return Put(record);
+    return records.empty() || Put(records);
   }
 
  private:
@@ -70,7 +80,7 @@ class CotrWriter : public ResultWriter {
 
   std::string path_;
   OutputFile file_;
-  std::string rows_;  // not written yet
+  std::string rows_, extremes_;  // not written yet
   size_t row_size_ = 0;
   std::chrono::steady_clock::time_point oldest_;
 };

@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-#include "results/output_file.h"
+#include "base/output_file.h"
 
 namespace cotree {
 namespace {
@@ -47,7 +47,7 @@ class CsvWriter : public ResultWriter {
     row_.resize(sources_.size());
     if (path_.empty() ? !file_.OpenStandardOutput() : !file_.Open(path_)) return Fail(file_.Problem());
     text_ = CsvNames(header);
-    return Flush();
+    return Put();
   }
 
   bool Row(double time, std::span<const double> values) override {
@@ -66,21 +66,32 @@ class CsvWriter : public ResultWriter {
 
   bool Event(double, std::string_view) override { return file_.is_open(); }
 
-  bool Finish(std::string_view) override {
-    if (!file_.is_open() || !Flush()) return false;
-    return file_.Close() || Fail(file_.Problem());
+  bool Finish(std::string_view status) override {
+    if (!file_.is_open()) return false;
+    const bool ok = file_.WriteMarked(text_, MarkOf("interrupted")) && file_.ClearMark() &&
+                    (status == kComplete || file_.Write(MarkOf(status)));
+    return ok ? file_.Close() || Fail(file_.Problem()) : Stop();
   }
 
-  bool Flush() override {
-    const bool ok = file_.Write(text_);
+  bool Flush() override { return Put(); }
+
+ private:
+  static std::string MarkOf(std::string_view why) {
+    std::string mark(kCsvIncomplete);
+    for (const char c : why) mark += c == '\n' || c == '\r' ? ' ' : c;
+    return mark + "\n";
+  }
+  bool Put() {
+    const bool ok = file_.WriteMarked(text_, MarkOf("interrupted"));
     text_.clear();
-    if (ok) return true;
+    return ok || Stop();
+  }
+  bool Stop() {
     Fail(file_.Problem());
     file_.Close();
     return false;
   }
 
- private:
   std::string path_;
   OutputFile file_;
   std::vector<Source> sources_;  // by column
@@ -116,6 +127,15 @@ std::string TakeUnit(std::string* name) {
   if (index || ((*name)[open - 1] != ' ' && unit.find(',') != std::string::npos)) return {};
   *name = std::string(Trimmed(std::string_view(*name).substr(0, open)));
   return unit;
+}
+
+// Whether a line has all its fields, the last of them with a number.
+bool IsWhole(std::string_view row, size_t fields) {
+  const auto commas = static_cast<size_t>(std::count(row.begin(), row.end(), ','));
+  if (commas + 1 < fields) return false;
+  const std::string_view last = Trimmed(row.substr(row.rfind(',') + 1));
+  double number = 0;
+  return commas + 1 > fields || (!last.empty() && ParseNumber(last, &number));
 }
 
 std::optional<double> SecondsOf(std::string_view unit) {
@@ -195,15 +215,19 @@ std::optional<Result> ParseCsv(std::string_view text, std::string* problem) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   Result result;
   result.status = kComplete;
-  if (!text.empty() && text.back() != '\n') {
-    const size_t last = text.rfind('\n');
-    text = text.substr(0, last == std::string_view::npos ? 0 : last + 1);
-    result.damage = "the last line has no end and may be cut: it is left out";
-    result.status = "interrupted";
+  const std::string_view last_line = text.substr(text.find_last_of('\n', text.size() - 2) + 1);
+  if (last_line.starts_with(kCsvIncomplete)) {
+    const std::string_view why = last_line.substr(kCsvIncomplete.size());
+    result.status = Trimmed(why.substr(0, why.find('\n')));
   }
+  const bool open_end = !text.empty() && text.back() != '\n';
+  const auto cut = [&] {
+    result.damage = "the last line is cut: it is left out";
+    result.status = "interrupted";
+  };
   size_t line = 1;
   while (text.starts_with('#')) {
-    text.remove_prefix(text.find('\n') + 1);
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
     ++line;
   }
   std::vector<std::string> names = TakeCsvFields(&text);
@@ -230,8 +254,13 @@ std::optional<Result> ParseCsv(std::string_view text, std::string* problem) {
     ++line;
     const size_t end = text.find('\n');
     std::string_view row = text.substr(0, end);
-    text.remove_prefix(end + 1);
+    text.remove_prefix(std::min(end, text.size() - 1) + 1);
     if (Trimmed(row).empty() || row.front() == '#') continue;
+    // A last line without its end counts if nothing of it is missing.
+    if (open_end && text.empty() && !IsWhole(row, names.size())) {
+      cut();
+      break;
+    }
     for (size_t k = 0; k < names.size(); ++k) {
       const size_t comma = row.find(',');
       if ((comma == std::string_view::npos) != (k + 1 == names.size()))

@@ -83,22 +83,50 @@ bool ReadColumns(hid_t file, const char* group_name, Result* result) {
   return true;
 }
 
-void ReadEvents(hid_t file, Result* result) {
-  if (Hdf5().H5Lexists(file, "events", H5P_DEFAULT) <= 0) return;
-  const Hdf5Handle times(Hdf5().H5Dopen2(file, "events/time", H5P_DEFAULT), Hdf5().H5Dclose);
-  const Hdf5Handle texts(Hdf5().H5Dopen2(file, "events/text", H5P_DEFAULT), Hdf5().H5Dclose);
-  std::vector<double> when;
-  if (!times.ok() || !texts.ok() || !GetSeries(times.id(), &when)) return;
+// A dataset of texts; nothing if it is not there or has another length.
+std::optional<std::vector<std::string>> GetTexts(hid_t file, const char* name, size_t count) {
+  const Hdf5Handle texts(Hdf5().H5Dopen2(file, name, H5P_DEFAULT), Hdf5().H5Dclose);
+  if (!texts.ok()) return std::nullopt;
   const Hdf5Handle type(Hdf5().H5Dget_type(texts.id()), Hdf5().H5Tclose);
   const Hdf5Handle space(Hdf5().H5Dget_space(texts.id()), Hdf5().H5Sclose);
   if (Hdf5().H5Tis_variable_str(type.id()) <= 0 ||
-      Hdf5().H5Sget_simple_extent_npoints(space.id()) != static_cast<hssize_t>(when.size()))
-    return;
-  std::vector<char*> pointers(when.size(), nullptr);
-  if (Hdf5().H5Dread(texts.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()) < 0) return;
-  for (size_t k = 0; k < when.size(); ++k)
-    result->events.push_back({when[k], pointers[k] == nullptr ? "" : pointers[k]});
+      Hdf5().H5Sget_simple_extent_npoints(space.id()) != static_cast<hssize_t>(count))
+    return std::nullopt;
+  std::vector<char*> pointers(count, nullptr);
+  if (Hdf5().H5Dread(texts.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()) < 0)
+    return std::nullopt;
+  std::vector<std::string> out;
+  for (const char* text : pointers) out.emplace_back(text == nullptr ? "" : text);
   Hdf5().H5Dvlen_reclaim(type.id(), space.id(), H5P_DEFAULT, pointers.data());
+  return out;
+}
+
+bool GetNumbers(hid_t file, const char* name, std::vector<double>* numbers) {
+  const Hdf5Handle series(Hdf5().H5Dopen2(file, name, H5P_DEFAULT), Hdf5().H5Dclose);
+  return series.ok() && GetSeries(series.id(), numbers);
+}
+
+void ReadEvents(hid_t file, Result* result) {
+  if (Hdf5().H5Lexists(file, "events", H5P_DEFAULT) <= 0) return;
+  std::vector<double> when;
+  if (!GetNumbers(file, "events/time", &when)) return;
+  const auto texts = GetTexts(file, "events/text", when.size());
+  for (size_t k = 0; texts && k < when.size(); ++k) result->events.push_back({when[k], (*texts)[k]});
+}
+
+void ReadExtremes(hid_t file, Result* result) {
+  if (Hdf5().H5Lexists(file, "extremes", H5P_DEFAULT) <= 0) return;
+  std::vector<double> times, values;
+  if (!GetNumbers(file, "extremes/time", &times) || !GetNumbers(file, "extremes/value", &values) ||
+      times.size() != values.size())
+    return;
+  const auto names = GetTexts(file, "extremes/variable", times.size());
+  const auto by_name = result->header.ByName();
+  for (size_t k = 0; names && k < times.size(); ++k) {
+    const auto column = by_name.find((*names)[k]);
+    if (column == by_name.end() || !result->header.columns[column->second].stored()) continue;
+    result->extremes.push_back({static_cast<uint32_t>(column->second), times[k], values[k]});
+  }
 }
 
 }  // namespace
@@ -128,6 +156,7 @@ std::optional<Result> ReadHdf5(const std::string& path, std::string* problem) {
       !ReadColumns(file.id(), "aliases", &result) || !CheckHeader(header))
     return fail("its datasets are not those of a result (docs/manual/results.md)");
   ReadEvents(file.id(), &result);
+  ReadExtremes(file.id(), &result);
   return result;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/output_file.h"
 #include "results/cotr_format.h"
 #include "results/hdf5_format.h"
 #include "results/hdf5_library.h"
@@ -104,6 +105,7 @@ class Hdf5Builder {
             PutNumber(alias.id(), "alias_sign", Hdf5().native_double, &column.alias_sign);
     }
     columns_.resize(series_.size());
+    for (const ResultColumn& column : header.columns) names_.push_back(column.name);
   }
 
   void Rows(size_t rows, std::span<const double> block) {
@@ -119,10 +121,13 @@ class Hdf5Builder {
     event_texts_.emplace_back(text);
   }
 
+  void Extreme(const ResultExtreme& extreme) { extremes_.push_back(extreme); }
+
   bool Finish(std::string_view status) {
     Flush();
     ok_ = ok_ && PutText(file_.id(), "status", status);
     if (ok_ && !event_times_.empty()) PutEvents();
+    if (ok_ && !extremes_.empty()) PutExtremes();
     series_.clear();
     return file_.Close() && ok_;
   }
@@ -140,18 +145,40 @@ class Hdf5Builder {
 
   void PutEvents() {
     const Hdf5Handle group = MakeGroup(file_.id(), "events");
-    const Hdf5Handle times = MakeSeries(group.id(), "time", 256);
-    ok_ = times.ok() && Append(times.id(), 0, event_times_);
+    std::vector<const char*> texts;
+    for (const std::string& text : event_texts_) texts.push_back(text.c_str());
+    PutNumbers(group.id(), "time", event_times_);
+    PutTexts(group.id(), "text", texts);
+  }
+
+  void PutExtremes() {
+    const Hdf5Handle group = MakeGroup(file_.id(), "extremes");
+    std::vector<const char*> names;
+    std::vector<double> times, values;
+    for (const ResultExtreme& e : extremes_) {
+      names.push_back(names_[e.column].c_str());
+      times.push_back(e.time);
+      values.push_back(e.value);
+    }
+    PutTexts(group.id(), "variable", names);
+    PutNumbers(group.id(), "time", times);
+    PutNumbers(group.id(), "value", values);
+  }
+
+  void PutNumbers(hid_t group, const char* name, const std::vector<double>& numbers) {
+    const Hdf5Handle series = MakeSeries(group, name, 256);
+    ok_ = ok_ && series.ok() && Append(series.id(), 0, numbers);
+  }
+
+  void PutTexts(hid_t group, const char* name, const std::vector<const char*>& pointers) {
     const Hdf5Handle type(Hdf5().H5Tcopy(Hdf5().c_s1), Hdf5().H5Tclose);
     Hdf5().H5Tset_size(type.id(), H5T_VARIABLE);
     Hdf5().H5Tset_cset(type.id(), H5T_CSET_UTF8);
-    const hsize_t count = event_texts_.size();
+    const hsize_t count = pointers.size();
     const Hdf5Handle space(Hdf5().H5Screate_simple(1, &count, nullptr), Hdf5().H5Sclose);
     const Hdf5Handle texts(
-        Hdf5().H5Dcreate2(group.id(), "text", type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+        Hdf5().H5Dcreate2(group, name, type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
         Hdf5().H5Dclose);
-    std::vector<const char*> pointers;
-    for (const std::string& text : event_texts_) pointers.push_back(text.c_str());
     ok_ = ok_ && texts.ok() &&
           Hdf5().H5Dwrite(texts.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()) >= 0;
   }
@@ -162,14 +189,17 @@ class Hdf5Builder {
   size_t batch_ = 0;
   hsize_t written_ = 0;
   std::vector<double> event_times_;
-  std::vector<std::string> event_texts_;
+  std::vector<std::string> event_texts_, names_;  // names: of the columns
+  std::vector<ResultExtreme> extremes_;
   bool ok_;
 };
 
 class Hdf5Writer : public ResultWriter {
  public:
   explicit Hdf5Writer(const std::string& path)
-      : path_(path), stream_path_(path + ".cotr"), stream_(MakeCotrWriter(stream_path_)) {}
+      : path_(LinkTarget(path)),
+        stream_path_(path_ + std::string(kHdf5Stream)),
+        stream_(MakeCotrWriter(stream_path_)) {}
 
   bool Begin(const ResultHeader& header) override {
     if (!Hdf5().problem.empty()) return Fail(Hdf5().problem);
@@ -181,6 +211,10 @@ class Hdf5Writer : public ResultWriter {
   bool Event(double time, std::string_view text) override {
     return stream_->Event(time, text) || Fail(stream_->problem());
   }
+  bool Extreme(const ResultExtreme& extreme) override {
+    return stream_->Extreme(extreme) || Fail(stream_->problem());
+  }
+  bool Flush() override { return stream_->Flush() || Fail(stream_->problem()); }
 
   bool Finish(std::string_view status) override {
     if (!stream_->Finish(status)) return Fail(stream_->problem());
@@ -190,6 +224,7 @@ class Hdf5Writer : public ResultWriter {
     visitor.header = [&](const ResultHeader& header) { builder.Begin(header); };
     visitor.rows = [&](size_t rows, std::span<const double> block) { builder.Rows(rows, block); };
     visitor.event = [&](double time, std::string_view text) { builder.Event(time, text); };
+    visitor.extreme = [&](const ResultExtreme& extreme) { builder.Extreme(extreme); };
     const CotrEnd end = WalkCotr(stream_path_, visitor);
     const bool ok = end.readable && end.damage.empty() && builder.Finish(status) &&
                     std::rename(temporary.c_str(), path_.c_str()) == 0;

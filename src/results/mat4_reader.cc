@@ -116,7 +116,8 @@ std::optional<Result> ParseMat4(std::string_view bytes, std::string* problem) {
   const bool has_constants = (trans ? constants.columns : constants.rows) > 0;
   if (stored == 0) return fail("its matrix data_2 is empty");
   Result result;
-  result.status = cut ? "interrupted" : std::string(kComplete);
+  const bool ended = !cut && kind.Text(2, false) != kMat4Incomplete;
+  result.status = ended ? std::string(kComplete) : "interrupted";
   if (cut) result.damage = "the file was cut: whole rows of it are used";
   const auto series = [&](size_t k) {
     std::vector<double> values(rows);

@@ -3,9 +3,9 @@
 #include <chrono>
 #include <limits>
 
+#include "base/output_file.h"
 #include "results/bytes.h"
 #include "results/mat4_format.h"
-#include "results/output_file.h"
 
 namespace cotree {
 namespace {
@@ -51,12 +51,8 @@ class Mat4Writer : public ResultWriter {
     }
     std::string text;
     AppendHead("Aclass", kText, 4, 11, &text);
-    for (size_t k = 0; k < 11; ++k) {
-      text += "Atrajectory"[k];
-      text += "1.1        "[k];
-      text += ' ';
-      text += "binTrans   "[k];
-    }
+    kind_place_ = text.size();
+    text += KindText(kMat4Incomplete);
     AppendTexts("name", names, &text);
     AppendTexts("description", descriptions, &text);
     AppendHead("dataInfo", kInteger, 4, names.size(), &text);
@@ -93,8 +89,9 @@ class Mat4Writer : public ResultWriter {
 
   bool Event(double, std::string_view) override { return file_.is_open(); }
 
-  bool Finish(std::string_view) override {
+  bool Finish(std::string_view status) override {
     if (!file_.is_open() || !Flush()) return false;
+    if (status == kComplete && !file_.WriteAt(kind_place_, KindText(""))) return Stop(file_.Problem());
     return file_.Close() || Fail(file_.Problem());
   }
 
@@ -110,6 +107,18 @@ class Mat4Writer : public ResultWriter {
   }
 
  private:
+  // The matrix Aclass; its third text is free.
+  static std::string KindText(std::string_view note) {
+    std::string third(note), text;
+    third.resize(11, ' ');
+    for (size_t k = 0; k < 11; ++k) {
+      text += "Atrajectory"[k];
+      text += "1.1        "[k];
+      text += third[k];
+      text += "binTrans   "[k];
+    }
+    return text;
+  }
   bool Stop(std::string problem) {
     file_.Close();
     return Fail(std::move(problem));
@@ -118,7 +127,7 @@ class Mat4Writer : public ResultWriter {
   std::string path_;
   OutputFile file_;
   std::string rows_;
-  uint64_t begin_place_ = 0, count_place_ = 0;  // of what is put right later
+  uint64_t kind_place_ = 0, begin_place_ = 0, count_place_ = 0;  // of what is put right later
   int32_t count_ = 0;
   double begin_ = 0, end_ = 0;
   std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "results/extremes.h"
+
 namespace cotree {
 
 size_t ResultHeader::StoredColumns() const {
@@ -36,6 +38,23 @@ std::vector<double> Result::Values(size_t column) const {
   return values;
 }
 
+ResultCurve CurveOf(const Result& result, size_t column) {
+  const ResultCurve between = ExtremesOf(result, column);
+  ResultCurve rows{result.times, result.Values(column)};
+  if (between.times.empty()) return rows;
+  ResultCurve out;
+  size_t next = 0;
+  const auto take = [&](const ResultCurve& from, size_t k) {
+    out.times.push_back(from.times[k]);
+    out.values.push_back(from.values[k]);
+  };
+  for (size_t r = 0; r < rows.times.size(); ++r) {
+    for (; next < between.times.size() && between.times[next] < rows.times[r]; ++next) take(between, next);
+    take(rows, r);
+  }
+  return out;
+}
+
 std::optional<ResultFormat> FormatOfPath(std::string_view path) {
   static constexpr std::pair<std::string_view, ResultFormat> kEnds[] = {{".cotr", ResultFormat::kCotr},
                                                                         {".csv", ResultFormat::kCsv},
@@ -56,14 +75,17 @@ bool WriteResult(const Result& result, const std::string& path, ResultFormat for
   }
   std::vector<double> row(stored.size());
   bool ok = writer->Begin(result.header);
-  size_t event = 0;
+  size_t event = 0, extreme = 0;
   const auto events_until = [&](double time) {
     for (; ok && event < result.events.size() && result.events[event].time <= time; ++event)
       ok = writer->Event(result.events[event].time, result.events[event].text);
   };
   for (size_t r = 0; ok && r < result.times.size(); ++r) {
+    for (; ok && extreme < result.extremes.size() && result.extremes[extreme].time < result.times[r];
+         ++extreme)
+      ok = writer->Extreme(result.extremes[extreme]);
     for (size_t k = 0; k < stored.size(); ++k) row[k] = result.columns[stored[k]][r];
-    ok = writer->Row(result.times[r], row);
+    ok = ok && writer->Row(result.times[r], row);
     events_until(result.times[r]);
   }
   events_until(std::numeric_limits<double>::infinity());

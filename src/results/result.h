@@ -46,6 +46,12 @@ struct ResultEvent {
   std::string text;
 };
 
+/** A value of a stored column between two rows that is larger than both, or smaller than both. */
+struct ResultExtreme {
+  uint32_t column;  // in the header
+  double time, value;
+};
+
 enum class ResultFormat : uint8_t { kCotr, kCsv, kMat4, kHdf5 };
 
 /// By the end of the name: .cotr, .csv, .mat, .h5 or .hdf5.
@@ -74,6 +80,8 @@ class ResultWriter {
   /// Everything so far is in the file afterwards (not with HDF5, which is made at the end).
   virtual bool Flush() { return true; }
   virtual bool Event(double time, std::string_view text) = 0;
+  /// Comes before the row behind it. Formats without such a table leave it out.
+  virtual bool Extreme(const ResultExtreme&) { return true; }
   /// `status`: "complete", or why the run ended early.
   virtual bool Finish(std::string_view status) = 0;
 
@@ -92,6 +100,10 @@ class ResultWriter {
 std::unique_ptr<ResultWriter> MakeResultWriter(const std::string& path, ResultFormat format);
 
 inline constexpr std::string_view kComplete = "complete";
+/// Behind the name of an HDF5 file: where rows are kept while the run goes on.
+inline constexpr std::string_view kHdf5Stream = ".cotr";
+/// What is read into memory as a whole (CSV, .mat) has no more bytes.
+inline constexpr size_t kMostResultBytes = 4'000'000'000;
 
 /** A result in memory. */
 struct Result {
@@ -99,6 +111,7 @@ struct Result {
   std::vector<double> times;                 // never falling; twice the same at an event
   std::vector<std::vector<double>> columns;  // by header column, then row; empty for aliases
   std::vector<ResultEvent> events;
+  std::vector<ResultExtreme> extremes;  // by time; two at most of a column between two rows
   /// What Finish was told; "interrupted" if the run never came so far.
   std::string status = "interrupted";
   /// What is wrong with the file though something could be read: its tail was cut, or a byte was changed.
@@ -108,6 +121,12 @@ struct Result {
   /// A column, aliases looked through.
   std::vector<double> Values(size_t column) const;
 };
+
+/** What was computed of a column, for pictures and summaries: its rows, and the extremes between them. */
+struct ResultCurve {
+  std::vector<double> times, values;
+};
+ResultCurve CurveOf(const Result& result, size_t column);
 
 /** Reads a result; the format is recognised by what is in the file, not by its name. What stands before a cut
 or a damaged place is returned, with `damage`. Nothing, and the reason in `problem`, if the file cannot be

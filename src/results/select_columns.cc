@@ -108,6 +108,16 @@ Result SelectColumns(const Result& result, const std::vector<size_t>& columns) {
     out.columns.push_back(std::move(values));
   }
   const auto kept = out.header.ByName();
+  const auto sources = result.header.ByName();
+  std::map<uint32_t, std::pair<uint32_t, double>> moved;  // where the values of a stored column are now
+  for (const auto& [source, now] : stored)
+    moved[static_cast<uint32_t>(sources.at(source))] = {static_cast<uint32_t>(kept.at(now.name)), now.sign};
+  for (const ResultExtreme& e : result.extremes) {
+    const auto at = moved.find(e.column);
+    if (at == moved.end()) continue;
+    const auto& [column, sign] = at->second;
+    out.extremes.push_back({column, e.time, sign < 0 ? 0.0 - e.value : e.value});
+  }
   std::erase_if(out.header.plots, [&](const std::string& name) { return !kept.contains(name); });
   return out;
 }

@@ -168,6 +168,52 @@ class DeadCentres {
   std::vector<int> close_;        // steps in a row that ended close to zero
 };
 
+/** What variables were between two rows, as far as it was looked at: theirs smallest and largest values. */
+struct Between {
+  std::vector<double> last;  // in the row before
+  std::vector<double> low, high, low_time, high_time;
+  bool any = false;
+
+  void Resize(size_t count) {
+    for (auto* x : {&last, &low, &high, &low_time, &high_time}) x->assign(count, NAN);
+    any = false;
+  }
+  void Add(size_t k, double time, double value) {
+    any = true;
+    if (!(low[k] <= value)) {
+      low[k] = value;
+      low_time[k] = time;
+    }
+    if (!(high[k] >= value)) {
+      high[k] = value;
+      high_time[k] = time;
+    }
+  }
+  /// A row ends it: what is beyond both rows by more than the tolerance is given.
+  template <class Give>
+  void Take(const std::vector<uint32_t>& columns, const std::vector<double>& row, double rtol, Give&& give) {
+    for (size_t k = 0; k < columns.size(); ++k) {
+      const double now = row[columns[k]];
+      if (any) {
+        const double size =
+            rtol * std::max({std::fabs(low[k]), std::fabs(high[k]), std::fabs(now), std::fabs(last[k])});
+        const bool below =
+            low[k]<std::min(now, last[k]) - size, above = high[k]> std::max(now, last[k]) + size;
+        if (below && low_time[k] <= high_time[k]) give(columns[k], low_time[k], low[k]);
+        if (above) give(columns[k], high_time[k], high[k]);
+        if (below && low_time[k] > high_time[k]) give(columns[k], low_time[k], low[k]);
+        low[k] = high[k] = NAN;
+      }
+      last[k] = now;
+    }
+    any = false;
+  }
+  void Exchange(Archive& archive) {
+    for (auto* x : {&last, &low, &high, &low_time, &high_time}) archive.Numbers(*x);
+    archive.Number(any);
+  }
+};
+
 class Simulator {
  public:
   Simulator(const Program& program, const SimulationOptions& options, std::vector<uint32_t> slots)
@@ -181,6 +227,8 @@ class Simulator {
         projection_(run_, program) {
     out_.slots = slots.empty() ? AllSlots(program) : std::move(slots);
     out_.columns.resize(out_.slots.size());
+    between_.Resize(options.watched.size());
+    for (const uint32_t column : options.watched) between_slots_.push_back(out_.slots[column]);
   }
 
   Trajectory Run(const std::vector<StartEntry>& starts) {
@@ -276,6 +324,8 @@ class Simulator {
     watch_.Exchange(archive);
     archive.Number(row_);
     archive.Number(rows_);
+    between_.Exchange(archive);
+    if (between_.last.size() != options_.watched.size()) between_.Resize(options_.watched.size());
     archive.Number(at_stop_.time);
     for (bool* x : {&at_stop_.knot, &at_stop_.tick, &at_stop_.delayed, &at_stop_.checkpoint})
       archive.Number(*x);
@@ -389,9 +439,11 @@ class Simulator {
     const double next = options_.start + static_cast<double>(row_ + 1) * interval_;
     const bool due = std::fabs(next - end) <= 1e-9 * interval_;
     if (due) ++row_;
-    if (Simple()) return !(record || due) || RecordAt(end);
+    const bool row = record || due || options_.every_step;
+    if (!row && !options_.watched.empty() && !LookBetween(end)) return Fail(end, failed_);
+    if (Simple()) return !row || RecordAt(end);
     if (!MoveTo(end)) return Fail(end, failed_);
-    if (record || due) Record(end);
+    if (row) Record(end);
     return !out_.stopped;
   }
 
@@ -438,6 +490,11 @@ class Simulator {
       ++row_;
       if (next <= from) continue;
       if (!RecordAt(next)) return false;
+    }
+    if (to < end && to > out_time_) {
+      if (options_.every_step && !RecordAt(to)) return false;
+      if (!options_.every_step && to - from < interval_ && !options_.watched.empty() && !LookBetween(to))
+        return Fail(to, failed_);
     }
     if (run_.delay_lines.empty() && program_.assertions.empty()) return true;
     const double points = run_.delay_lines.empty() ? 1 : Pieces(to - from, 2000, 4);
@@ -614,25 +671,42 @@ class Simulator {
     failed_ = run_.FailureText();
     return false;
   }
-  // Between events only what is recorded is computed, from the states it depends on.
+  // Some slots at a time within the last step, from the states they depend on; false: not by this way.
+  bool Evaluate(std::optional<FusedEvaluation>& evaluation, const std::vector<uint32_t>& slots, double time,
+                std::vector<double>& values) {
+    if (integrator_->fused() == nullptr) return false;
+    if (!evaluation) {
+      EndStage("run");
+      evaluation.emplace(run_, FuseSlots(program_, slots, *integrator_->fused()), options_.tier);
+      EndStage("fuse");
+      states_.resize(program_.state_slots.size());
+    }
+    values.resize(slots.size());
+    return integrator_->InterpolateSome(time, evaluation->states_read(), states_.data()) &&
+           evaluation->Evaluate(time, states_.data(), values.data());
+  }
+  // Between events only what is recorded is computed.
   bool RecordAt(double time) {
-    if (integrator_->fused() != nullptr) {
-      if (!outputs_) {
-        EndStage("run");
-        outputs_.emplace(run_, FuseSlots(program_, out_.slots, *integrator_->fused()), options_.tier);
-        EndStage("fuse");
-        states_.resize(program_.state_slots.size());
-        values_.resize(out_.slots.size());
-      }
-      if (integrator_->InterpolateSome(time, outputs_->states_read(), states_.data()) &&
-          outputs_->Evaluate(time, states_.data(), values_.data())) {
-        Give(time);
-        return !out_.stopped;
-      }
+    if (Evaluate(outputs_, out_.slots, time, values_)) {
+      Give(time);
+      return !out_.stopped;
     }
     if (!MoveTo(time)) return Fail(time, failed_);
     Record(time);
     return !out_.stopped;
+  }
+  // What is watched, at a time between rows. Few of many have a program of their own.
+  bool LookBetween(double time) {
+    const bool few = 4 * between_slots_.size() < out_.slots.size();
+    if (few ? Evaluate(between_outputs_, between_slots_, time, between_values_)
+            : Evaluate(outputs_, out_.slots, time, values_)) {
+      for (size_t k = 0; k < between_slots_.size(); ++k)
+        between_.Add(k, time, few ? between_values_[k] : values_[options_.watched[k]]);
+      return true;
+    }
+    if (!MoveTo(time)) return false;
+    for (size_t k = 0; k < between_slots_.size(); ++k) between_.Add(k, time, run_.values[between_slots_[k]]);
+    return true;
   }
   void Record(double time) {
     values_.resize(out_.slots.size());
@@ -641,6 +715,13 @@ class Simulator {
   }
   void Give(double time) {
     ++rows_;
+    out_time_ = time;
+    between_.Take(options_.watched, values_, options_.rtol, [&](uint32_t column, double at, double value) {
+      if (options_.extreme)
+        options_.extreme(column, at, value);
+      else
+        out_.extremes.push_back({column, at, value});
+    });
     if (!options_.row) {
       out_.times.push_back(time);
       for (size_t k = 0; k < out_.slots.size(); ++k) out_.columns[k].push_back(values_[k]);
@@ -672,7 +753,11 @@ class Simulator {
   DeadCentres dead_centres_;
   Projection projection_;
   std::unique_ptr<Integrator> integrator_;
-  std::optional<FusedEvaluation> outputs_, watched_;
+  std::optional<FusedEvaluation> outputs_, watched_, between_outputs_;
+  Between between_;
+  std::vector<uint32_t> between_slots_;
+  std::vector<double> between_values_;
+  double out_time_ = -INFINITY;  // of the last row
   std::vector<uint32_t> watched_slots_;
   std::vector<double> watched_values_;
   Trajectory out_;

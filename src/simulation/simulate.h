@@ -46,6 +46,13 @@ struct SimulationOptions {
   std::function<bool(double time, std::span<const double> values)> row;
   /// Takes everything as it is at `stop`, before terminal events; not called where the run ends earlier.
   std::function<void(double time, ProgramRun& run)> at_stop;
+  bool every_step = false;  // rows at the ends of all steps, too
+  /** Which of `slots` are watched between rows, by their places. Where steps are shorter than the interval,
+  the ends of steps are looked at; what is larger than both rows around it, or smaller, is given before the
+  second of them (docs/manual/results.md). */
+  std::vector<uint32_t> watched;
+  /// Takes an extreme (place in `slots`) instead of keeping it in the trajectory.
+  std::function<void(uint32_t column, double time, double value)> extreme;
   /// Takes what happens, in words.
   std::function<void(double time, const std::string& what)> event;
 
@@ -64,6 +71,11 @@ struct Trajectory {
   std::vector<uint32_t> slots;  // what the columns are
   std::vector<double> times;
   std::vector<std::vector<double>> columns;  // by slot in `slots`, then row
+  struct Extreme {
+    uint32_t column;
+    double time, value;
+  };
+  std::vector<Extreme> extremes;  // between rows, of what is watched
 
   bool ok = true;
   bool foreign = false;            // foreign code failed

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/check.h"
+#include "base/input_file.h"
 #include "software_component/in_process_component.h"
 #include "software_component/own_process_component.h"
 
@@ -137,6 +138,11 @@ std::unique_ptr<SoftwareComponent> LoadSoftwareComponent(const ComponentRequest&
   if (!std::filesystem::exists(absolute.library, error)) {
     failure->kind = ComponentFailure::Kind::kLoad;
     failure->reason = "cannot be loaded: there is no file " + absolute.library;
+    return nullptr;
+  }
+  if (const std::string no_file = NoOrdinaryFile(absolute.library); !no_file.empty()) {
+    failure->kind = ComponentFailure::Kind::kLoad;
+    failure->reason = "cannot be loaded: " + no_file;
     return nullptr;
   }
   return options.in_process ? LoadInProcess(absolute, failure) : LoadInOwnProcess(absolute, options, failure);

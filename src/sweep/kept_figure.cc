@@ -198,6 +198,10 @@ std::optional<KeptFigure> ReadFigure(std::string_view text, std::string* problem
   return std::nullopt;
 }
 
+void MeasureRecorder::Extreme(double value) {
+  extreme_ = measure_.kind == Measure::Kind::kMax ? std::max(extreme_, value) : std::min(extreme_, value);
+}
+
 void MeasureRecorder::Row(double time, double value) {
   using Kind = Measure::Kind;
   if (!any_) {

@@ -43,6 +43,11 @@ class MeasureRecorder {
  public:
   MeasureRecorder(const Measure& measure, bool stepwise) : measure_(measure), stepwise_(stepwise) {}
   void Row(double time, double value);
+  /// A value between rows, larger or smaller than both.
+  void Extreme(double value);
+  bool wants_extremes() const {
+    return measure_.kind == Measure::Kind::kMax || measure_.kind == Measure::Kind::kMin;
+  }
   /// Nothing if the run ended before the time of x@T.
   std::optional<double> Value() const;
 

@@ -55,13 +55,19 @@ bool SweepFile::Parse(std::string_view text, std::vector<SweepRow>* rows, std::s
   return true;
 }
 
-bool SweepFile::Open(const std::string& path, std::vector<SweepRow>* rows, bool* other,
+bool SweepFile::Open(const std::string& path, bool anew, std::vector<SweepRow>* rows, bool* other,
                      std::string* problem) {
   *other = false;
   std::error_code failed;
   std::string text;
-  if (std::filesystem::is_regular_file(path, failed) && !ReadBeginning(path, SIZE_MAX, &text, problem))
-    return false;
+  if (!anew && !IsStream(path) && std::filesystem::exists(path, failed)) {
+    auto read = ReadInputFile(path, {}, problem);
+    if (!read) {
+      *problem = "cannot read `" + path + "`: " + *problem;
+      return false;
+    }
+    text = std::move(*read);
+  }
   const std::string head = Head();
   if (head.starts_with(text)) text.clear();
   if (!text.empty()) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "results/output_file.h"
+#include "base/output_file.h"
 #include "sweep/kept_figure.h"
 #include "sweep/sweep_grid.h"
 
@@ -29,9 +29,11 @@ class SweepFile {
   std::string Head() const;
   std::string Line(size_t point, const SweepRow& row) const;
 
-  /** Makes the file, or finds this sweep in it; `rows` are those that are there already. A file with anything
-  else in it is left alone: false, with `other`; false alone if it cannot be read or written. */
-  bool Open(const std::string& path, std::vector<SweepRow>* rows, bool* other, std::string* problem);
+  /** Makes the file (`anew`: whatever stands there), or finds this sweep in it; `rows` are those that are
+  there already. A file with anything else in it is left alone: false, with `other`; false alone if it cannot
+  be read or written. */
+  bool Open(const std::string& path, bool anew, std::vector<SweepRow>* rows, bool* other,
+            std::string* problem);
   bool Append(size_t point, const SweepRow& row);
   std::string Problem() const { return file_.Problem(); }
 

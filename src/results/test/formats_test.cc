@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every format: written and read back; the layout of .mat and .h5 by SciPy and h5py, which share nothing with
 // us.
+#include <algorithm>
 #include <cstdio>
 
 #include "results/csv_format.h"
+#include "results/extremes.h"
+#include "results/select_columns.h"
 #include "results/test/results_support.h"
 
 namespace cotree {
@@ -101,12 +104,110 @@ TEST(ResultFormats, WrongFilesAreRefusedWithReason) {
   EXPECT_NE(problem.find("folder"), std::string::npos) << problem;
 }
 
-TEST(Csv, ACutLastLineIsLeftOut) {
-  std::string problem;
-  const auto got = ParseCsv("time,a\n0,1\n1,2.1234", &problem);
-  ASSERT_TRUE(got.has_value());
-  EXPECT_EQ(got->times.size(), 1u);
-  EXPECT_FALSE(got->complete());
+// A last line without its end counts if it is whole; a mark of ours says that a run was broken off.
+TEST(Csv, HowAFileEnds) {
+  const struct {
+    const char* text;
+    size_t rows;
+    const char* status;
+  } cases[] = {
+      {"time,a\n0,1\n1,2.1234", 2, "complete"},
+      {"time,a\n0,1\n1,2\r", 2, "complete"},
+      {"time,a,b\n0,1,2\n1,2,3", 2, "complete"},
+      {"time,a\n1,2", 1, "complete"},
+      {"time,a\n0,1\n1,", 1, "interrupted"},
+      {"time,a\n0,1\n1", 1, "interrupted"},
+      {"time,a,b\n0,1,2\n1,2", 1, "interrupted"},
+      {"time,a\n0,1\n1,-", 1, "interrupted"},
+      {"time,a\n0,1\n# cotree: incomplete: interrupted\n", 1, "interrupted"},
+      {"time,a\n0,1\n# cotree: incomplete: failed at 2 s: why\r\n", 1, "failed at 2 s: why"},
+      {"time,a\n# cotree: incomplete: interrupted\n0,1\n", 1, "complete"},
+      {"time,a\n0,1\n# made elsewhere", 1, "complete"},
+      {"time,a\n", 0, "complete"},
+      {"time,a", 0, "complete"},
+  };
+  for (const auto& one : cases) {
+    std::string problem;
+    const auto got = ParseCsv(one.text, &problem);
+    ASSERT_TRUE(got.has_value()) << one.text << problem;
+    EXPECT_EQ(got->times.size(), one.rows) << one.text;
+    EXPECT_EQ(got->status, one.status) << one.text;
+  }
+}
+
+// A writer that is destroyed, as by a kill, leaves a file that says so; Finish takes the mark away again.
+TEST(ResultFormats, ARunThatWasBrokenOffIsSaidToBe) {
+  const Scratch scratch;
+  const Result all = Example(300);
+  for (const Case& one : kCases) {
+    SCOPED_TRACE(one.name);
+    for (const std::string_view status : {"", "interrupted", "complete"}) {
+      {
+        const auto writer = MakeResultWriter(scratch / one.name, one.format);
+        ASSERT_TRUE(writer->Begin(all.header)) << writer->problem();
+        std::vector<double> row(all.header.StoredColumns());
+        for (int k = 0; k < 300; ++k) {
+          ASSERT_TRUE(writer->Row(k, row));
+          ASSERT_TRUE(k % 100 != 99 || writer->Flush());
+        }
+        ASSERT_TRUE(status.empty() || writer->Finish(status)) << writer->problem();
+      }
+      std::string problem;
+      const auto got = ReadResult(scratch / one.name, &problem);
+      ASSERT_TRUE(got.has_value()) << problem;
+      EXPECT_EQ(got->complete(), status == "complete") << status << got->damage;
+      EXPECT_EQ(got->times.size(), 300u);
+    }
+  }
+}
+
+// Of a column by every name, and of what is chosen.
+TEST(ResultFormats, ExtremesAreKept) {
+  const Scratch scratch;
+  Result all = Example(7);
+  const auto speed = static_cast<uint32_t>(*all.header.Find("load.w"));
+  const double between = (all.times[0] + all.times[1]) / 2;
+  ASSERT_LT(all.times[0], all.times[1]);
+  all.extremes = {{speed, between, 1e6}};
+  for (const Case& one : kCases) {
+    SCOPED_TRACE(one.name);
+    std::string problem;
+    ASSERT_TRUE(WriteResult(all, scratch / one.name, one.format, &problem)) << problem;
+    const auto got = ReadResult(scratch / one.name, &problem);
+    ASSERT_TRUE(got.has_value()) << problem;
+    ASSERT_EQ(got->extremes.size(), one.everything ? 1u : 0u);
+    if (!one.everything) continue;
+    const size_t alias = *got->header.Find("motor.w");
+    for (const Result& r : {*got, SelectColumns(*got, {alias})}) {
+      const ResultCurve curve = CurveOf(r, *r.header.Find("motor.w"));
+      ASSERT_EQ(curve.times.size(), 8u);
+      EXPECT_EQ(curve.times[1], between);
+      EXPECT_EQ(curve.values[1], -1e6);
+    }
+    EXPECT_EQ(SelectColumns(*got, {*got->header.Find("switch.on")}).extremes.size(), 0u);
+  }
+}
+
+TEST(Extremes, RowsAreAddedAndRowsAreChosen) {
+  std::vector<double> times{0, 1, 1, 2};
+  std::vector<std::vector<double>> columns{{0, 1, 5, 6}, {}, {0, 0, 1, 1}};
+  AddRowsAtExtremes({false, false, true}, {{0, 1.5, 9}, {0, 0.5, -3}, {2, 1.5, 7}}, &times, &columns);
+  EXPECT_EQ(times, (std::vector<double>{0, 0.5, 1, 1, 1.5, 2}));
+  EXPECT_EQ(columns[0], (std::vector<double>{0, -3, 1, 5, 9, 6}));
+  EXPECT_TRUE(columns[1].empty());
+  EXPECT_EQ(columns[2], (std::vector<double>{0, 0, 0, 1, 7, 1}));
+  times.clear();
+  std::vector<std::vector<double>> many(2);
+  for (int k = 0; k <= 10000; ++k) {
+    times.push_back(k);
+    many[0].push_back(k == 5003 ? 1 : 0);
+    many[1].push_back(k == 777 ? -1 : k);
+  }
+  const std::vector<size_t> rows = RowsToShow(times, many, 50);
+  EXPECT_LT(rows.size(), 51u * 6);
+  EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end()));
+  for (const size_t wanted : {0u, 777u, 5003u, 10000u})
+    EXPECT_TRUE(std::binary_search(rows.begin(), rows.end(), wanted)) << wanted;
 }
 
 // As a measuring instrument may write it: units behind the names, the time not first.

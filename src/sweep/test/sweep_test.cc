@@ -181,7 +181,7 @@ class SweepTable : public testing::Test {
     std::vector<SweepRow> rows;
     bool other = false;
     problem_.clear();
-    if (!file.Open(path_, &rows, &other, &problem_)) return other ? SIZE_MAX : SIZE_MAX - 1;
+    if (!file.Open(path_, false, &rows, &other, &problem_)) return other ? SIZE_MAX : SIZE_MAX - 1;
     for (size_t k = rows.size(); k < end; ++k) EXPECT_TRUE(file.Append(k, RowOf(k)));
     return rows.size();
   }

@@ -48,6 +48,25 @@ export function valueAt(xs, values, x) {
   return a + part * (b - a);
 }
 
+/** Times and curves with the extremes that lie between the times; there the others run straight. */
+export function withExtremes(xs, curves) {
+  const times = [...new Set(curves.flatMap((curve) => (curve.extremes ?? []).map(([time]) => time)))].sort((a, b) => a - b);
+  if (times.length === 0) return {xs, curves};
+  const merged = [];
+  let next = 0;
+  xs.forEach((x, k) => {
+    for (; next < times.length && times[next] < x; ++next) merged.push({x: times[next]});
+    merged.push({x, k});
+  });
+  return {
+    xs: merged.map(({x}) => x),
+    curves: curves.map((curve) => {
+      const own = new Map(curve.extremes ?? []);
+      return {...curve, values: merged.map(({x, k}) => (k !== undefined ? curve.values[k] : own.get(x) ?? valueAt(xs, curve.values, x) ?? null))};
+    }),
+  };
+}
+
 /** The path of a curve, with at most four points for each column of pixels; null is a gap. */
 export function curvePath(xs, values, toX, toY) {
   const count = Math.min(xs.length, values.length);
@@ -132,8 +151,8 @@ export const leftFor = (ranges, height) =>
 let clips = 0;
 
 /** `follow(x)` is called with what the pointer is on, undefined when it leaves. Returns {figure, cursor(x)}. */
-export function chart({title, x, curves = [], events = [], tall, follow, colorOf, dashed = true, label}) {
-  const xs = x?.values ?? [];
+export function chart({title, x, curves: rows = [], events = [], tall, follow, colorOf, dashed = true, label}) {
+  const {xs, curves} = withExtremes(x?.values ?? [], rows);
   const list = curves.map((curve, k) => ({
     ...curve, unit: curve.unit ?? '', on: k < shownAtFirst, color: colorOf?.(curve, k) ?? curveColor(k),
     dash: dashed ? dashes[Math.floor(k / colors) % dashes.length] : undefined,

@@ -14,7 +14,7 @@ namespace cotree {
 /// What is in different chains has no mass in common.
 std::vector<std::vector<ComponentId>> FindChains(const Mechanism& mechanism);
 
-/** The rows of M q'' + V + G = Q + J' lambda and J q'' = gamma among some sorted equations (CF.11). */
+/** The rows of M q'' + V + G = Q + J' lambda and J q'' = gamma among some sorted equations (CF.11b). */
 struct MotionRows {
   struct Row {
     uint32_t equation = 0;  // sorted

@@ -57,13 +57,14 @@ int RunEmit(const SimulateOptions& given, const Console& console) {
   }
   if (!WriteFileSafely(options.output, text)) return kExitForeign;
   const size_t states = p.translation->sorted->states.size();
-  fmt::print("{}: {} {}, {} outputs; {} in {}\n", header.model, states, states == 1 ? "state" : "states",
-             emit.columns.size(),
-             emit.run.method == Method::kAutomatic
-                 ? "steps as errors allow"
-                 : fmt::format("{} with steps of {}", MethodName(emit.run.method),
-                               emit.run.step > 0 ? fmt::format("{:g} s", emit.run.step) : "the output's interval"),
-             options.output);
+  fmt::print(
+      "{}: {} {}, {} outputs; {} in {}\n", header.model, states, states == 1 ? "state" : "states",
+      emit.columns.size(),
+      emit.run.method == Method::kAutomatic
+          ? "steps as errors allow"
+          : fmt::format("{} with steps of {}", MethodName(emit.run.method),
+                        emit.run.step > 0 ? fmt::format("{:g} s", emit.run.step) : "the output's interval"),
+      options.output);
   return kExitOk;
 }
 

@@ -165,7 +165,8 @@ class ReportWriter {
         s.items.emplace_back(TextItem{
             "Where the energy is, and where it flows: power into each component, summed over its edges in "
             "one connected part of the graph. The powers of a part sum to zero."});
-        if (std::string note = LeftOut(t_, model_); !note.empty()) s.items.emplace_back(TextItem{std::move(note)});
+        if (std::string note = LeftOut(t_, model_); !note.empty())
+          s.items.emplace_back(TextItem{std::move(note)});
         s.items.emplace_back(std::move(energy));
       }
     }

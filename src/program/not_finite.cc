@@ -23,8 +23,7 @@ struct CodeTraits {
 // Whether finite operands may give no finite value. Sums and products only do where something explodes: then
 // it does so in all that is recorded.
 bool IsFragile(const Program& program, const Instruction& i, const std::vector<uint8_t>& constant) {
-  if (i.code == CodeOp::kTable)
-    return program.tables[i.c].extrapolation() == Table::Extrapolation::kError;
+  if (i.code == CodeOp::kTable) return program.tables[i.c].extrapolation() == Table::Extrapolation::kError;
   if (i.code == CodeOp::kIntegerPower) return i.number < 0;
   if (i.code == CodeOp::kBinary) {
     switch (i.op) {
@@ -279,21 +278,20 @@ class CodeView {
   }
   std::string ParameterName(uint32_t number) const {
     const EquationSystem& system = *program_.sorted->system;
-    for (uint32_t c = 0; c < system.graph->components.size(); ++c) {
-      const ScalarElement& scalar = system.scalars[system.parts[c].scalar];
-      if (system.parameters.first[c] != bound_.parameters || number >= scalar.parameters.size()) continue;
-      const std::string owner = ComponentName(*system.model, *system.graph, ComponentId(c));
-      return (owner.empty() ? owner : owner + ".") +
-             std::string(system.model->expressions.SymbolName(scalar.parameters[number].symbol));
-    }
-    return {};
+    const uint32_t c = bound_.component;
+    if (c >= system.graph->components.size() || system.parameters.first[c] != bound_.parameters) return {};
+    const ScalarElement& scalar = system.scalars[system.parts[c].scalar];
+    if (number >= scalar.parameters.size()) return {};
+    const std::string owner = ComponentName(*system.model, *system.graph, ComponentId(c));
+    return (owner.empty() ? owner : owner + ".") +
+           std::string(system.model->expressions.SymbolName(scalar.parameters[number].symbol));
   }
   std::string Text(const Instruction& i) const {
     const auto value = [&](uint32_t r) { return Number(registers_[r]); };
     const auto plain = [&](uint32_t r) { return fmt::format("{:.6g}", 0.0 + registers_[r]); };
     switch (i.code) {
       case CodeOp::kParameter:
-        return "the parameter " + ParameterName(i.a);
+        return "the parameter `" + ParameterName(i.a) + "`";
       case CodeOp::kLoad:
         return "`" + NameOf(static_cast<uint32_t>(&i - code_.instructions.data())) + "`";
       case CodeOp::kIntegerPower:
@@ -332,6 +330,7 @@ class CodeView {
 
 // What computes a slot has no finite value, in words.
 std::string CulpritOfSlot(const Program& program, const ProgramRun& run, uint32_t slot, double time) {
+  const uint32_t home = program.sorted->system->HomeOfVariable(program.sorted->OfSlot(slot).variable);
   for (const Step& step : program.steps) {
     if (step.kind == Step::Kind::kKernel) {
       const KernelRun& kernel = program.runs[step.index];
@@ -341,7 +340,7 @@ std::string CulpritOfSlot(const Program& program, const ProgramRun& run, uint32_
         if (program.targets[kernel.first_target + k] != slot) continue;
         const uint32_t i = k / results;
         const Program::Bound bound{kernel.code, kernel.first_local + i * code.locals,
-                                   program.bases[kernel.first_base + i], 0};
+                                   program.bases[kernel.first_base + i], home};
         return CodeView(program, run, bound, time).CulpritOfResult(k % results);
       }
     } else if (step.kind == Step::Kind::kBlock) {
@@ -349,7 +348,7 @@ std::string CulpritOfSlot(const Program& program, const ProgramRun& run, uint32_
       if (std::find(block.unknowns.begin(), block.unknowns.end(), slot) == block.unknowns.end()) continue;
       for (const BlockRow& row : block.rows) {
         if (row.code == UINT32_MAX) continue;
-        const Program::Bound bound{row.code, row.first_local, row.parameters, 0};
+        const Program::Bound bound{row.code, row.first_local, row.parameters, home};
         const std::string text = CodeView(program, run, bound, time).CulpritOfResult(0);
         if (!text.empty()) return text;
       }
@@ -386,8 +385,8 @@ std::string NotFiniteText(const Program& program, const ProgramRun& run, uint32_
   std::string out = "`" + sorted.SlotName(slot) + "` is not finite";
   const uint32_t equation = sorted.equation_of_slot[slot];
   if (equation == UINT32_MAX) {
-    const bool state = std::find(program.state_slots.begin(), program.state_slots.end(), slot) !=
-                       program.state_slots.end();
+    const bool state =
+        std::find(program.state_slots.begin(), program.state_slots.end(), slot) != program.state_slots.end();
     return out + (state ? ": it grew beyond the largest number" : "");
   }
   const std::string culprit = CulpritOfSlot(program, run, slot, time);

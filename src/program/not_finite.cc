@@ -202,19 +202,27 @@ class GuardFinder {
   FiniteGuard out_;
 };
 
+CodeContext<double> ContextOf(const Program& program, const ProgramRun& run, const Program::Bound& bound,
+                              double time) {
+  CodeContext<double> context;
+  context.values = run.values.data();
+  context.time = context.time_value = time;
+  context.switch_time = run.switch_time;
+  context.tables = &program.tables;
+  context.locals = program.locals.data() + bound.first_local;
+  context.parameters = program.sorted->system->parameters.values.data() + bound.parameters;
+  return context;
+}
+
 /* A piece of code with the values of its registers at the present values of a run. */
 class CodeView {
  public:
   CodeView(const Program& program, const ProgramRun& run, const Program::Bound& bound, double time)
-      : program_(program), bound_(bound), code_(program.codes[bound.code]) {
-    context_.values = run.values.data();
-    context_.time = context_.time_value = time;
-    context_.switch_time = run.switch_time;
-    context_.tables = &program.tables;
-    context_.locals = program.locals.data() + bound.first_local;
-    context_.parameters = program.sorted->system->parameters.values.data() + bound.parameters;
-    registers_ = Values(code_);
-  }
+      : program_(program),
+        bound_(bound),
+        code_(program.codes[bound.code]),
+        context_(ContextOf(program, run, bound, time)),
+        registers_(Values(code_)) {}
 
   // The operation below a register that gives no finite value though its operands have one; empty: none.
   std::string Culprit(uint32_t at) const {
@@ -423,7 +431,15 @@ std::vector<uint8_t> FindFragileComparisons(const Program& program) {
 
 bool HasUndecidedComparison(const Program& program, const ProgramRun& run, const Program::Bound& bound,
                             double time) {
-  return CodeView(program, run, bound, time).Undecided();
+  const Code& code = program.codes[bound.code];
+  thread_local std::vector<double> registers;  // nothing is allocated in a step
+  registers.resize(std::max(registers.size(), code.instructions.size()));
+  RunCode(code, ContextOf(program, run, bound, time), registers.data());
+  const bool defined =
+      std::none_of(code.instructions.begin(), code.instructions.end(), [&](const Instruction& i) {
+        return IsComparison(i) && (std::isnan(registers[i.a]) || std::isnan(registers[i.b]));
+      });
+  return !defined && CodeView(program, run, bound, time).Undecided();
 }
 
 std::string ValueWithoutNumber(const Program& program, const ProgramRun& run, const Program::Bound& bound,

@@ -483,8 +483,7 @@ std::vector<VariableRef> FindRough(const SortedSystem& sorted, std::span<const V
     for (const uint32_t k : sorted.Block(b)) {
       const SortedEquation& e = sorted.equations[k];
       const EquationSystem::Source source = system.SourceOf(e.equation);
-      if (source.part != nullptr && e.times > 0 &&
-          source.local < system.scalars[source.part->scalar].always)
+      if (source.part != nullptr && e.times > 0 && source.local < system.scalars[source.part->scalar].always)
         any = any || smoothness.Of(source.part->scalar, source.local).times < e.times;
       sorted.OverUses(k, [&](uint32_t v, uint32_t order) {
         if (sorted.HasSlot({v, order})) any = any || rough[sorted.Slot({v, order})];

@@ -452,8 +452,9 @@ int RunCotree(int argc, char** argv) {
   emit_command->add_option("FILE", emit.file, "a .cot file")->required();
   emit_command->add_option("-o,--out", emit.output, "write to this file, not to the screen");
   emit_command
-      ->add_option("--method", emit.solver,
-                   "of the program: auto, as `simulate`; euler, heun, rk4 with fixed steps (auto; rk4 with --step)")
+      ->add_option(
+          "--method", emit.solver,
+          "of the program: auto, as `simulate`; euler, heun, rk4 with fixed steps (auto; rk4 with --step)")
       ->check(CLI::IsMember({"auto", "euler", "heun", "rk4"}));
   emit_command->add_option("--step", emit_times.step,
                            "a fixed step of the program, for real time; otherwise errors choose the steps");

@@ -96,6 +96,7 @@ void Emitter::FindFeatures() {
   const auto add = [&](const char* name, bool needed) {
     if (needed) features_.insert(name);
   };
+  add("states", !program_.state_slots.empty());
   add("blocks", !program_.blocks.empty());
   add("tables", !program_.tables.empty());
   add("switches", !program_.switches.empty());

@@ -58,7 +58,8 @@ std::string Emitter::ParameterBounds(uint32_t component, uint32_t k) const {
     if (!parameter.max.IsNone() && pool.IsNumber(parameter.max)) most = pool.NumberValue(parameter.max);
     whole = parameter.type.base == BaseType::kInteger || parameter.type.base == BaseType::kBoolean;
   }
-  return fmt::format("{{{}, {}, (-INFINITY), INFINITY, 0, {}}}", CNumber(least), CNumber(most), whole ? 1 : 0);
+  return fmt::format("{{{}, {}, (-INFINITY), INFINITY, 0, {}}}", CNumber(least), CNumber(most),
+                     whole ? 1 : 0);
 }
 
 // Names, units and places for who uses the interface.

@@ -347,7 +347,9 @@ bool Translator::LeaveOutRough() {
   EquationSystem& system = *out_->equations;
   const std::vector<VariableRef> rough = FindRough(*out_->sorted, rates_);
   for (const VariableRef& ref : rough) {
-    const auto same = [&](const VariableRef& x) { return x.variable == ref.variable && x.order == ref.order; };
+    const auto same = [&](const VariableRef& x) {
+      return x.variable == ref.variable && x.order == ref.order;
+    };
     std::erase_if(rates_, same);
     std::erase_if(system.wanted, same);
   }

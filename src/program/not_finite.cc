@@ -23,8 +23,7 @@ struct CodeTraits {
 // Whether finite operands may give no finite value. Sums and products only do where something explodes: then
 // it does so in all that is recorded.
 bool IsFragile(const Program& program, const Instruction& i, const std::vector<uint8_t>& constant) {
-  if (i.code == CodeOp::kTable)
-    return program.tables[i.c].extrapolation() == Table::Extrapolation::kError;
+  if (i.code == CodeOp::kTable) return program.tables[i.c].extrapolation() == Table::Extrapolation::kError;
   if (i.code == CodeOp::kIntegerPower) return i.number < 0;
   if (i.code == CodeOp::kBinary) {
     switch (i.op) {
@@ -203,19 +202,27 @@ class GuardFinder {
   FiniteGuard out_;
 };
 
+CodeContext<double> ContextOf(const Program& program, const ProgramRun& run, const Program::Bound& bound,
+                              double time) {
+  CodeContext<double> context;
+  context.values = run.values.data();
+  context.time = context.time_value = time;
+  context.switch_time = run.switch_time;
+  context.tables = &program.tables;
+  context.locals = program.locals.data() + bound.first_local;
+  context.parameters = program.sorted->system->parameters.values.data() + bound.parameters;
+  return context;
+}
+
 /* A piece of code with the values of its registers at the present values of a run. */
 class CodeView {
  public:
   CodeView(const Program& program, const ProgramRun& run, const Program::Bound& bound, double time)
-      : program_(program), bound_(bound), code_(program.codes[bound.code]) {
-    context_.values = run.values.data();
-    context_.time = context_.time_value = time;
-    context_.switch_time = run.switch_time;
-    context_.tables = &program.tables;
-    context_.locals = program.locals.data() + bound.first_local;
-    context_.parameters = program.sorted->system->parameters.values.data() + bound.parameters;
-    registers_ = Values(code_);
-  }
+      : program_(program),
+        bound_(bound),
+        code_(program.codes[bound.code]),
+        context_(ContextOf(program, run, bound, time)),
+        registers_(Values(code_)) {}
 
   // The operation below a register that gives no finite value though its operands have one; empty: none.
   std::string Culprit(uint32_t at) const {
@@ -279,21 +286,20 @@ class CodeView {
   }
   std::string ParameterName(uint32_t number) const {
     const EquationSystem& system = *program_.sorted->system;
-    for (uint32_t c = 0; c < system.graph->components.size(); ++c) {
-      const ScalarElement& scalar = system.scalars[system.parts[c].scalar];
-      if (system.parameters.first[c] != bound_.parameters || number >= scalar.parameters.size()) continue;
-      const std::string owner = ComponentName(*system.model, *system.graph, ComponentId(c));
-      return (owner.empty() ? owner : owner + ".") +
-             std::string(system.model->expressions.SymbolName(scalar.parameters[number].symbol));
-    }
-    return {};
+    const uint32_t c = bound_.component;
+    if (c >= system.graph->components.size() || system.parameters.first[c] != bound_.parameters) return {};
+    const ScalarElement& scalar = system.scalars[system.parts[c].scalar];
+    if (number >= scalar.parameters.size()) return {};
+    const std::string owner = ComponentName(*system.model, *system.graph, ComponentId(c));
+    return (owner.empty() ? owner : owner + ".") +
+           std::string(system.model->expressions.SymbolName(scalar.parameters[number].symbol));
   }
   std::string Text(const Instruction& i) const {
     const auto value = [&](uint32_t r) { return Number(registers_[r]); };
     const auto plain = [&](uint32_t r) { return fmt::format("{:.6g}", 0.0 + registers_[r]); };
     switch (i.code) {
       case CodeOp::kParameter:
-        return "the parameter " + ParameterName(i.a);
+        return "the parameter `" + ParameterName(i.a) + "`";
       case CodeOp::kLoad:
         return "`" + NameOf(static_cast<uint32_t>(&i - code_.instructions.data())) + "`";
       case CodeOp::kIntegerPower:
@@ -332,6 +338,7 @@ class CodeView {
 
 // What computes a slot has no finite value, in words.
 std::string CulpritOfSlot(const Program& program, const ProgramRun& run, uint32_t slot, double time) {
+  const uint32_t home = program.sorted->system->HomeOfVariable(program.sorted->OfSlot(slot).variable);
   for (const Step& step : program.steps) {
     if (step.kind == Step::Kind::kKernel) {
       const KernelRun& kernel = program.runs[step.index];
@@ -341,7 +348,7 @@ std::string CulpritOfSlot(const Program& program, const ProgramRun& run, uint32_
         if (program.targets[kernel.first_target + k] != slot) continue;
         const uint32_t i = k / results;
         const Program::Bound bound{kernel.code, kernel.first_local + i * code.locals,
-                                   program.bases[kernel.first_base + i], 0};
+                                   program.bases[kernel.first_base + i], home};
         return CodeView(program, run, bound, time).CulpritOfResult(k % results);
       }
     } else if (step.kind == Step::Kind::kBlock) {
@@ -349,7 +356,7 @@ std::string CulpritOfSlot(const Program& program, const ProgramRun& run, uint32_
       if (std::find(block.unknowns.begin(), block.unknowns.end(), slot) == block.unknowns.end()) continue;
       for (const BlockRow& row : block.rows) {
         if (row.code == UINT32_MAX) continue;
-        const Program::Bound bound{row.code, row.first_local, row.parameters, 0};
+        const Program::Bound bound{row.code, row.first_local, row.parameters, home};
         const std::string text = CodeView(program, run, bound, time).CulpritOfResult(0);
         if (!text.empty()) return text;
       }
@@ -386,8 +393,8 @@ std::string NotFiniteText(const Program& program, const ProgramRun& run, uint32_
   std::string out = "`" + sorted.SlotName(slot) + "` is not finite";
   const uint32_t equation = sorted.equation_of_slot[slot];
   if (equation == UINT32_MAX) {
-    const bool state = std::find(program.state_slots.begin(), program.state_slots.end(), slot) !=
-                       program.state_slots.end();
+    const bool state =
+        std::find(program.state_slots.begin(), program.state_slots.end(), slot) != program.state_slots.end();
     return out + (state ? ": it grew beyond the largest number" : "");
   }
   const std::string culprit = CulpritOfSlot(program, run, slot, time);
@@ -424,7 +431,15 @@ std::vector<uint8_t> FindFragileComparisons(const Program& program) {
 
 bool HasUndecidedComparison(const Program& program, const ProgramRun& run, const Program::Bound& bound,
                             double time) {
-  return CodeView(program, run, bound, time).Undecided();
+  const Code& code = program.codes[bound.code];
+  thread_local std::vector<double> registers;  // nothing is allocated in a step
+  registers.resize(std::max(registers.size(), code.instructions.size()));
+  RunCode(code, ContextOf(program, run, bound, time), registers.data());
+  const bool defined =
+      std::none_of(code.instructions.begin(), code.instructions.end(), [&](const Instruction& i) {
+        return IsComparison(i) && (std::isnan(registers[i.a]) || std::isnan(registers[i.b]));
+      });
+  return !defined && CodeView(program, run, bound, time).Undecided();
 }
 
 std::string ValueWithoutNumber(const Program& program, const ProgramRun& run, const Program::Bound& bound,

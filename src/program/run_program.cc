@@ -434,8 +434,7 @@ bool ProgramRun::Run(double time) {
     if (std::isfinite(values[slot])) continue;
     // The first value on the way that is not finite is to blame.
     const uint32_t first = FirstNotFinite(program_, values);
-    return Fail(time, UINT32_MAX,
-                NotFiniteText(program_, *this, first == UINT32_MAX ? slot : first, time));
+    return Fail(time, UINT32_MAX, NotFiniteText(program_, *this, first == UINT32_MAX ? slot : first, time));
   }
   return true;
 }

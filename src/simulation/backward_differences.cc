@@ -267,8 +267,8 @@ class BackwardDifferences : public StateIntegrator {
         const auto row = static_cast<size_t>(rows_[static_cast<size_t>(k)]);
         const SortedSystem& sorted = *program_.sorted;
         const std::vector<uint32_t>& states = right_.program().states;
-        problem_ = "the derivative of `" + sorted.SlotName(program_.derivative_slots[states[row]]) + "` by `" +
-                   sorted.SlotName(program_.state_slots[states[j]]) + "` is not finite";
+        problem_ = "the derivative of `" + sorted.SlotName(program_.derivative_slots[states[row]]) +
+                   "` by `" + sorted.SlotName(program_.state_slots[states[j]]) + "` is not finite";
       }
     }
     return false;

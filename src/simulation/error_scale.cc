@@ -25,11 +25,11 @@ std::vector<uint8_t> StateKinds(const Program& program) {
     std::string name = system.VariableName(state.variable, state.order);
     name = name.substr(name.rfind('.') + 1);
     name = name.substr(0, name.find('['));
-    out[k] = name == "phi" || name == "Q"   ? kTurns
-             : name == "w"                  ? kTurnRates
-             : name == "s" || name == "r"   ? kPlaces
-             : name == "v"                  ? kSpeeds
-                                            : kNone;
+    out[k] = name == "phi" || name == "Q" ? kTurns
+             : name == "w"                ? kTurnRates
+             : name == "s" || name == "r" ? kPlaces
+             : name == "v"                ? kSpeeds
+                                          : kNone;
   }
   return out;
 }

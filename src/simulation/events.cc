@@ -12,7 +12,7 @@ namespace cotree {
 namespace {
 
 constexpr int kMostRounds = 32;
-constexpr double kLargestInteger = 0x1p53;  // beyond it not every integer is a number
+constexpr double kLargestInteger = 0x1p53;  // from there on not every integer is a number
 
 // Different bits count, so that a fixed point is one; two NaN are equal.
 bool Differs(double a, double b) {
@@ -140,8 +140,7 @@ std::string Events::UndefinedText(const Program::Bound& bound, double time) cons
 }
 
 bool Events::IsUndecided(const Program::Bound& bound, double time) const {
-  return fragile_[bound.code] != 0 &&
-         HasUndecidedComparison(program_, run_, bound, time);
+  return fragile_[bound.code] != 0 && HasUndecidedComparison(program_, run_, bound, time);
 }
 
 bool Events::FindUndefined(double time) {
@@ -157,8 +156,9 @@ std::string Events::FindNoValue(double time) {
   const uint32_t slot = FirstNotFinite(program_, run_.values);
   if (slot != UINT32_MAX) return NotFiniteText(program_, run_, slot, time);
   for (const uint32_t integer : integers_) {
-    if (std::fabs(run_.values[integer]) <= kLargestInteger) continue;
-    return "`" + program_.sorted->SlotName(integer) + "` is beyond 2^53: integers are not counted exactly there";
+    if (std::fabs(run_.values[integer]) < kLargestInteger) continue;
+    return "`" + program_.sorted->SlotName(integer) +
+           "` is not below 2^53: integers are not counted exactly there";
   }
   return FindUndefined(time) ? problem_ : "";
 }

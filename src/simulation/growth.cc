@@ -34,7 +34,8 @@ std::string Growth::Note(const Program& program, std::span<const uint32_t> slots
   }
   if (count == 0) return {};
   return fmt::format(
-      "`{}` grows without bound: it reaches {:.3g}, from {:.3g} at the start{}. The system is unstable, or (with "
+      "`{}` grows without bound: it reaches {:.3g}, from {:.3g} at the start{}. The system is unstable, or "
+      "(with "
       "fixed steps) the step is too long",
       program.sorted->SlotName(slots[worst]), largest_[worst], first_[worst],
       count > 2   ? fmt::format("; {} other variables do so, too", count - 1)

@@ -211,7 +211,8 @@ std::string Initializer::Reasons(const std::vector<uint32_t>& slots) const {
     const bool own = std::find(slots.begin(), slots.end(), slot) != slots.end();
     if (pin_of_slot.count(slot) > 0) {
       if (!own)
-        fixed.push_back(fmt::format("{} = {}", name, ValueText(sorted_, slot, initial_.pinned[pin_of_slot[slot]])));
+        fixed.push_back(
+            fmt::format("{} = {}", name, ValueText(sorted_, slot, initial_.pinned[pin_of_slot[slot]])));
       return;
     }
     if (state_of_slot.count(slot) == 0) return;
@@ -247,7 +248,8 @@ std::string Initializer::FindContradiction() const {
     return fmt::format(
         "the start of `{}`, fixed at {}, contradicts the other start values: from these it is "
         "{} ({}). Say `guess` instead of `fixed` for one of them",
-        sorted_.SlotName(slot), ValueText(sorted_, slot, initial_.pinned[k]), ValueText(sorted_, slot, is), Reasons({slot}));
+        sorted_.SlotName(slot), ValueText(sorted_, slot, initial_.pinned[k]), ValueText(sorted_, slot, is),
+        Reasons({slot}));
   }
   for (uint32_t k = 0; k < system_.initial.size(); ++k) {
     double left = 0, right = 0;
@@ -280,7 +282,8 @@ std::string Initializer::InitialFailure() const {
       if (pin == initial_.demands.pinned.end() || *pin != slot) return;
       const std::string name =
           fmt::format("`{}` = {}", sorted_.SlotName(slot),
-                      ValueText(sorted_, slot, initial_.pinned[static_cast<size_t>(pin - initial_.demands.pinned.begin())]));
+                      ValueText(sorted_, slot,
+                                initial_.pinned[static_cast<size_t>(pin - initial_.demands.pinned.begin())]));
       if (std::find(demands.begin(), demands.end(), name) == demands.end()) demands.push_back(name);
     });
   }
@@ -377,9 +380,8 @@ bool Initializer::SolveMoving() {
   if (trim.ok && run_.Run(options_.time)) return true;
   std::vector<std::string> unmet;
   for (const Trim::Unmet& u : trim.unmet)
-    unmet.push_back(
-        fmt::format("`{}` is {} instead of {}", sorted_.SlotName(u.slot), ValueText(sorted_, u.slot, u.reached),
-                    ValueText(sorted_, u.slot, u.wanted)));
+    unmet.push_back(fmt::format("`{}` is {} instead of {}", sorted_.SlotName(u.slot),
+                                ValueText(sorted_, u.slot, u.reached), ValueText(sorted_, u.slot, u.wanted)));
   if (!unmet.empty()) out_.problem += ". Steady motion was not found either: " + Listed(unmet);
   return false;
 }

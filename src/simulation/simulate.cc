@@ -810,9 +810,7 @@ class Simulator {
     return true;
   }
   // After a fixed step, the values of the run are those at its end.
-  bool HasFixedSteps() const {
-    return options_.method >= Method::kEuler && !program_.state_slots.empty();
-  }
+  bool HasFixedSteps() const { return options_.method >= Method::kEuler && !program_.state_slots.empty(); }
   bool GuardsFinite() const {
     return std::all_of(guard_.slots.begin(), guard_.slots.end(),
                        [&](uint32_t slot) { return std::isfinite(run_.values[slot]); }) &&
@@ -846,9 +844,8 @@ class Simulator {
              AllFinite(guarded_values_.data(), guarded_values_.size());
       for (size_t k = 0; k < guard_.read.size(); ++k) run_.values[guard_.read[k]] = guarded_values_[k];
     } else {
-      well = MoveTo(time) &&
-             std::all_of(guard_.slots.begin(), guard_.slots.end(),
-                         [&](uint32_t slot) { return std::isfinite(run_.values[slot]); });
+      well = MoveTo(time) && std::all_of(guard_.slots.begin(), guard_.slots.end(),
+                                         [&](uint32_t slot) { return std::isfinite(run_.values[slot]); });
     }
     well = well && DecidesComparisons(time);
     run_.values = kept_values_;

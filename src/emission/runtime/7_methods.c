@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_NO_MAIN
+/*@if states*/
 static int slopes(simulation* s, double time, const double* y, double* out) {
   return model_derivatives(&s->m, time, y, out) == 0;
 }
@@ -7,6 +8,7 @@ static double* moved(simulation* s, double h, const double* slope) {
   for (int k = 0; k < MODEL_STATES; ++k) s->moved[k] = s->begin[k] + h * slope[k];
   return s->moved;
 }
+/*@end*/
 /* No step is longer. */
 static double largest_step(const simulation* s) {
   double most = s->max_step > 0 ? s->max_step : (s->stop - s->start) / 100;
@@ -16,6 +18,7 @@ static double largest_step(const simulation* s) {
   return most;
 }
 
+/*@if states*/
 /* ---- Steps that errors choose ----------------------------------------------------------------------------------------- */
 /* How large a state must be for its errors to count: after what it was at most, and what others of its kind were. */
 static void find_floors(simulation* s) {
@@ -318,16 +321,21 @@ static int adaptive_step(simulation* s, double* time) {
            s->before, model_state_names[worst], s->y[worst]);
   return 0;
 }
+/*@end*/
 static int method_restart(simulation* s, double time, double end) {
   s->time = s->before = time;
   s->end = end;
   s->next_step = 0;
   s->last_error = 1e-4;
-  if (MODEL_STATES == 0) return 1;
+/*@if states*/
   for (int k = 0; k < MODEL_STATES; ++k) s->y[k] = s->begin[k] = s->m.v[model_state_slots[k]];
   if (s->method == METHOD_AUTO) take_sizes(s);
   return slopes(s, time, s->y, s->slope);
+/*@else*/
+  return 1;
+/*@end*/
 }
+/*@if states*/
 static int fixed_step(simulation* s, double* time) {
   const double turns = floor((s->time - s->start) / s->step * (1 + 1e-12) + 1e-9) + 1;
   const double grid = s->start + turns * s->step, end = grid < s->end ? grid : s->end, h = end - s->time;
@@ -355,16 +363,18 @@ static int fixed_step(simulation* s, double* time) {
   return 1;
 }
 
+/*@end*/
 static int method_step(simulation* s, double* time) {
-  if (MODEL_STATES == 0) {
-    const double most = largest_step(s);
-    s->time = s->time + most < s->end ? s->time + most : s->end;
-    *time = s->time;
-    return 1;
-  }
+/*@if states*/
   const int done = s->method == METHOD_AUTO ? adaptive_step(s, time) : fixed_step(s, time);
   s->unsound = done && without_value(&s->m) >= 0;
   return done;
+/*@else*/
+  const double most = largest_step(s);
+  s->time = s->time + most < s->end ? s->time + most : s->end;
+  *time = s->time;
+  return 1;
+/*@end*/
 }
 
 /* The states of a time within the last step, and all that follows from them. */
@@ -372,6 +382,7 @@ static int move_to(simulation* s, double time) {
   double* states = s->moved;
   const double h = s->time - s->before;
   memcpy(states, s->y, sizeof s->y);
+/*@if states*/
   if (time < s->time && h > 0 && s->method == METHOD_AUTO) {
     adaptive_states(s, (time - s->before) / h, h, states);
   } else if (time < s->time && h > 0) {
@@ -380,6 +391,9 @@ static int move_to(simulation* s, double time) {
     for (int k = 0; k < MODEL_STATES; ++k)
       states[k] = s->begin[k] + a * (s->y[k] - s->begin[k]) + h * (b * s->begin_slope[k] + c * s->slope[k]);
   }
+/*@else*/
+  (void)h;
+/*@end*/
   return run_at(&s->m, time, states);
 }
 /* A row within a step, or right before something happens: what a condition guards has no value any more behind its

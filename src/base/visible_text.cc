@@ -33,20 +33,24 @@ bool IsHidden(uint32_t code) {
 
 }  // namespace
 
-std::string VisibleText(std::string_view text, LineEnds line_ends) {
+std::string VisibleText(std::string_view text, LineEnds line_ends, size_t most) {
   std::string out;
   while (!text.empty()) {
     uint32_t code = static_cast<uint8_t>(text[0]);
     const size_t length = TakeCharacter(text, &code);
+    std::string shown;
     if (length > 0 && !IsHidden(code)) {
-      out += text.substr(0, length);
+      shown = text.substr(0, length);
     } else if (length > 0 && (code == '\n' || code == '\t')) {
-      out += line_ends == LineEnds::kKept ? std::string(1, text[0]) : code == '\n' ? "\\n" : "\\t";
+      shown = line_ends == LineEnds::kKept ? std::string(1, text[0]) : code == '\n' ? "\\n" : "\\t";
     } else {
       char escape[16];
+      if (length == 0) code = static_cast<uint8_t>(text[0]);  // no character: its first byte
       std::snprintf(escape, sizeof escape, length > 0 && code >= 0x80 ? "\\u%04x" : "\\x%02x", code);
-      out += escape;
+      shown = escape;
     }
+    if (out.size() + shown.size() > most) return out + " ...";
+    out += shown;
     text.remove_prefix(length > 0 ? length : 1);
   }
   return out;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/plain_text.h"
+#include "base/visible_text.h"
 #include "block_triangular/diagnostics.h"
 #include "model/declared_states.h"
 #include "simulation/external_components.h"
@@ -81,7 +81,7 @@ bool CheckConsent(LoadedModel& loaded, const Translation& translation, const Com
     loaded.diagnostics
         .Report(messages::kForeignConsent,
                 PlaceOf(loaded.model, loaded.model[ClassOf(translation, external)]),
-                {external.instance, PlainText(external.library, ComponentFailure::kMostText), hash})
+                {external.instance, VisibleText(external.library, LineEnds::kKept, ComponentFailure::kMostText), hash})
         .Help(HowToConsent(external.library, hash));
   }
   return all;
@@ -107,7 +107,7 @@ bool AddForeignStates(LoadedModel& loaded, const TranslateOptions& options, Tran
       translation.ok = false;
       loaded.diagnostics.Report(messages::kForeignStates, PlaceOf(model, model[id]),
                                 {external.instance, model.Text(model[id].name),
-                                 PlainText(external.library, ComponentFailure::kMostText)});
+                                 VisibleText(external.library, LineEnds::kKept, ComponentFailure::kMostText)});
     }
     added = AddStates(model, model.classes[id.index()], states) || added;
   }

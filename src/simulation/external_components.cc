@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/plain_text.h"
+#include "base/visible_text.h"
 
 namespace cotree {
 namespace {
@@ -43,7 +43,7 @@ bool ExternalComponents::Load() {
     const ComponentDescription& library = instance.component->description();
     const std::string wrong = BindComponent(own, library, &instance.binding);
     if (!wrong.empty()) {
-      problem_ = "`" + e.instance + "` (" + PlainText(e.library, ComponentFailure::kMostText) + "): " + wrong;
+      problem_ = "`" + e.instance + "` (" + VisibleText(e.library, LineEnds::kKept, ComponentFailure::kMostText) + "): " + wrong;
       return false;
     }
     instance.inputs.resize(library.inputs.size());

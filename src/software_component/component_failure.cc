@@ -3,7 +3,7 @@
 
 #include <charconv>
 
-#include "base/plain_text.h"
+#include "base/visible_text.h"
 
 namespace cotree {
 
@@ -30,7 +30,7 @@ const char* CallName(ComponentCall call) {
 }
 
 std::string ComponentFailure::Text() const {
-  const auto plain = [](const std::string& name) { return PlainText(name, kMostText); };
+  const auto plain = [](const std::string& name) { return VisibleText(name, LineEnds::kKept, kMostText); };
   std::string text = "software component `" + plain(instance) + "` (" + plain(library) + ", function `" +
                      plain(function) + "`): ";
   if (call != ComponentCall::kLoad) {

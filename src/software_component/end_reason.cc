@@ -8,7 +8,7 @@
 #include <charconv>
 #include <csignal>
 
-#include "base/plain_text.h"
+#include "base/visible_text.h"
 
 namespace cotree {
 namespace {
@@ -69,7 +69,7 @@ std::string LastLines(const std::optional<ChildReport>& report, int lines, size_
   }
   text.erase(0, begin);
   if (text.size() > most) text = "... " + text.substr(text.size() - most);
-  return PlainText(text, 4 * most);
+  return VisibleText(text, LineEnds::kKept, 4 * most);
 }
 
 }  // namespace cotree

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <span>
 
-#include "base/plain_text.h"
+#include "base/visible_text.h"
 #include "base/sha256.h"
 #include "software_component/component_description.h"
 
@@ -63,7 +63,7 @@ std::string HowToConsent(const std::string& library, const std::string& sha256) 
   const std::string file = ConsentFile();
   if (!file.empty())
     text += ", or for good: add the line `" + sha256 + "  " +
-            PlainText(fs::path(library).filename().string(), 100) + "` to " + file;
+            VisibleText(fs::path(library).filename().string(), LineEnds::kKept, 100) + "` to " + file;
   return text;
 }
 

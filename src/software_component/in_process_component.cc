@@ -9,7 +9,7 @@
 #include <limits>
 #include <new>
 
-#include "base/plain_text.h"
+#include "base/visible_text.h"
 #include "software_component/call_environment.h"
 #include "software_component/library_copy.h"
 #include "software_component/native_library.h"
@@ -154,7 +154,7 @@ class InProcessComponent final : public SoftwareComponent {
       Fail(Kind::kMemory, "ran out of memory (threw std::bad_alloc)");
     } catch (const std::exception& exception) {
       Fail(Kind::kException,
-           "threw an exception: " + PlainText(exception.what(), ComponentFailure::kMostText));
+           "threw an exception: " + VisibleText(exception.what(), LineEnds::kKept, ComponentFailure::kMostText));
     } catch (...) {
       Fail(Kind::kException, "threw an exception that is no std::exception");
     }
@@ -177,7 +177,7 @@ class InProcessComponent final : public SoftwareComponent {
         if (said != nullptr) text.assign(said, strnlen(said, ComponentFailure::kMostText + 1));
       });
     }
-    text = PlainText(text, ComponentFailure::kMostText);
+    text = VisibleText(text, LineEnds::kKept, ComponentFailure::kMostText);
     const std::string detail = text.empty() ? " without a text" : ": " + text;
     if (status == COTREE_REJECT) return Fail(Kind::kReject, "rejected this point" + detail);
     if (no_memory) return Fail(Kind::kMemory, "ran out of memory and returned an error" + detail);

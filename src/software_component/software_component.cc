@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "base/check.h"
-#include "base/plain_text.h"
+#include "base/visible_text.h"
 #include "software_component/foreign_consent.h"
 #include "software_component/in_process_component.h"
 #include "software_component/library_copy.h"
@@ -41,12 +41,12 @@ bool SoftwareComponent::BeginEvaluation(ComponentCall call, double t, size_t x, 
 
 bool SoftwareComponent::Fail(ComponentFailure::Kind kind, const std::string& reason) {
   failure_.kind = kind;
-  failure_.reason = PlainText(reason, 2 * ComponentFailure::kMostText);
+  failure_.reason = VisibleText(reason, LineEnds::kKept, 2 * ComponentFailure::kMostText);
   return false;
 }
 
 void SoftwareComponent::Note(const std::string& text) {
-  const std::string plain = PlainText(text, ComponentFailure::kMostText);
+  const std::string plain = VisibleText(text, LineEnds::kKept, ComponentFailure::kMostText);
   for (const std::string& note : notes_) {
     if (note == plain) return;
   }
@@ -148,7 +148,7 @@ std::unique_ptr<SoftwareComponent> LoadSoftwareComponent(const ComponentRequest&
   failure->function = request.function;
   const auto refuse = [&](const std::string& why) {
     failure->kind = ComponentFailure::Kind::kLoad;
-    failure->reason = PlainText(why, 2 * ComponentFailure::kMostText);
+    failure->reason = VisibleText(why, LineEnds::kKept, 2 * ComponentFailure::kMostText);
     return nullptr;
   };
   std::error_code error;

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/plain_text.h"
+#include "base/visible_text.h"
 #include "software_component/end_reason.h"
 #include "software_component/software_component.h"
 #include "software_component/supervise.h"
@@ -49,7 +49,7 @@ int Describe(int count, char** words) {
   }
   const ComponentDescription& d = component->description();
   std::printf("%-12s %s, %s", "component",
-              cotree::PlainText(d.name, cotree::ComponentFailure::kMostText).c_str(),
+              cotree::VisibleText(d.name, cotree::LineEnds::kKept, cotree::ComponentFailure::kMostText).c_str(),
               d.sample_period > 0 ? "sampled" : "continuous");
   if (d.sample_period > 0) std::printf(" every %s s", cotree::PlainNumber(d.sample_period).c_str());
   std::printf("\n");

@@ -15,7 +15,7 @@
 #include <fstream>
 #include <thread>
 
-#include "base/plain_text.h"
+#include "base/visible_text.h"
 #include "base/sha256.h"
 #include "software_component/foreign_consent.h"
 #include "software_component/in_process_component.h"
@@ -305,19 +305,20 @@ TEST(Texts, AreSafeForATerminal) {
        "\\x9b2J"},
       {"\xc2\x9b"
        "2J",
-       "\\xc2\\x9b2J"},
+       "\\u009b2J"},
       {"\x7f", "\\x7f"},
       {"\xe2\x80\xae"
        "abc",
-       "\\xe2\\x80\\xaeabc"},
+       "\\u202eabc"},
       {"\xed\xa0\x80", "\\xed\\xa0\\x80"},
       {"\xc0\xaf", "\\xc0\\xaf"},
+      {"\xe2\x28\xa1", "\\xe2(\\xa1"},
       {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"},
       {"\xf0\x9f", "\\xf0\\x9f"}};
-  for (const auto& [text, shown] : rows) EXPECT_EQ(PlainText(text, 1000), shown);
-  EXPECT_EQ(PlainText("abcdef", 6), "abcdef");
-  EXPECT_EQ(PlainText("abcdef", 5), "abcde ...");
-  EXPECT_EQ(PlainText("abé", 3), "ab ...");
+  for (const auto& [text, shown] : rows) EXPECT_EQ(VisibleText(text, LineEnds::kKept, 1000), shown);
+  EXPECT_EQ(VisibleText("abcdef", LineEnds::kKept, 6), "abcdef");
+  EXPECT_EQ(VisibleText("abcdef", LineEnds::kKept, 5), "abcde ...");
+  EXPECT_EQ(VisibleText("abé", LineEnds::kKept, 3), "ab ...");
 }
 
 TEST(Texts, OfForeignCodeAreCutAndStripped) {

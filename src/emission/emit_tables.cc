@@ -49,17 +49,12 @@ std::string Emitter::ParameterBounds(uint32_t component, uint32_t k) const {
   const ScalarElement& scalar = system_.scalars[system_.parts[component].scalar];
   const ComponentClass& cls = (*system_.model)[system_.graph->ElementOf(ComponentId(component)).class_id];
   const uint32_t number = scalar.parameters[k].parameter;
-  double least = -INFINITY, most = INFINITY;
-  bool whole = false;
-  if (number < cls.parameters.size()) {
-    const Parameter& parameter = cls.parameters[number];
-    const ExprPool& pool = system_.model->expressions;
-    if (!parameter.min.IsNone() && pool.IsNumber(parameter.min)) least = pool.NumberValue(parameter.min);
-    if (!parameter.max.IsNone() && pool.IsNumber(parameter.max)) most = pool.NumberValue(parameter.max);
-    whole = parameter.type.base == BaseType::kInteger || parameter.type.base == BaseType::kBoolean;
-  }
-  return fmt::format("{{{}, {}, (-INFINITY), INFINITY, 0, {}}}", CNumber(least), CNumber(most),
-                     whole ? 1 : 0);
+  const NumberBounds bounds = FindBlockBounds(*system_.model, cls, scalar,
+                                              system_.parameters.Of(ComponentId(component), scalar))[k];
+  const BaseType base = number < cls.parameters.size() ? cls.parameters[number].type.base : BaseType::kReal;
+  const bool whole = base == BaseType::kInteger || base == BaseType::kBoolean;
+  return fmt::format("{{{}, {}, {}, {}, {:d}, {:d}}}", CNumber(bounds.min), CNumber(bounds.max),
+                     CNumber(bounds.above), CNumber(bounds.below), bounds.nonzero, whole);
 }
 
 // Names, units and places for who uses the interface.

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "linear_algebra/least_change.h"
+#include "linear_algebra/least_correction.h"
 
 namespace cotree {
 
@@ -25,7 +25,7 @@ GapOrder FindGapOrder(const JacobianPattern& pattern, size_t rows) {
   }
   GapOrder out;
   out.place = FindEliminationOrder(rows, lower);
-  // Entries in the order in which LeastChange moves them there.
+  // Entries in the order in which LeastCorrection moves them there.
   std::vector<std::vector<std::pair<uint32_t, uint32_t>>> columns(rows);
   for (size_t j = 0; j < rows; ++j) {
     for (size_t i = j; i < rows; ++i) {

@@ -58,7 +58,7 @@ void PaintMarks(Canvas& canvas, const Pane& pane, const PaneLayout& layout) {
 // A line with an end at each level, and its words at the side where there is room, on white.
 void PaintSpans(Canvas& canvas, const Pane& pane, const PaneLayout& layout) {
   const PlotBox& box = layout.box;
-  for (const Span& span : pane.spans) {
+  for (const UprightSpan& span : pane.spans) {
     const double x = box.left + layout.x.Place(span.x) * box.width();
     double low = box.bottom - layout.y.Place(span.low) * box.height(),
            high = box.bottom - layout.y.Place(span.high) * box.height();

@@ -38,7 +38,7 @@ struct Mark {
 };
 
 /** A distance that is told: from `low` to `high` at an x, with words beside it (the margins of a loop). */
-struct Span {
+struct UprightSpan {
   double x = 0, low = 0, high = 0;
   std::string text{};
 };
@@ -48,7 +48,7 @@ struct Pane {
   Axis x{}, y{};
   std::vector<Series> series{};
   std::vector<Mark> marks{};
-  std::vector<Span> spans{};
+  std::vector<UprightSpan> spans{};
   std::vector<double> levels{};  // y of thin horizontal lines: 0 dB, -180 degrees
   bool equal = false;            // one unit of x is as long as one of y (Nyquist, root locus)
   double share = 1;              // of the height, relative to the other panes

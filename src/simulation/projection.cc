@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "linear_algebra/least_change.h"
+#include "linear_algebra/least_correction.h"
 #include "simulation/simulate.h"
 #include "system_equations/loop_give.h"
 
@@ -15,7 +15,7 @@ namespace cotree {
 
 struct Projection::Matrix {
   JacobianPattern pattern;
-  LeastChange change;  // of states, by invariants
+  LeastCorrection change;  // of states, by invariants
 };
 
 Projection::Projection(ProgramRun& run, const Program& program) : run_(run), program_(program) {

@@ -194,7 +194,7 @@ static int state_at(int slot) {
   return -1;
 }
 /* The least x with G x = right, G row by row (count by MODEL_STATES). */
-static int least_change(const double* rows, double* right, int count, double* x) {
+static int least_correction(const double* rows, double* right, int count, double* x) {
   const int n = MODEL_STATES;
   double* a = calloc((size_t)(count * count), sizeof(double));
   double* diagonal = malloc((size_t)count * sizeof(double));
@@ -270,7 +270,7 @@ static int reinit(model* m, double time, const int* active, int count) {
       if (!run_tangent(m, time, 0)) break;
       for (int i = 0; i < other_count; ++i) gradient[i * MODEL_STATES + j] = m->d[others[i]];
     }
-    const int moves = least_change(gradient, values, other_count, change);
+    const int moves = least_correction(gradient, values, other_count, change);
     for (int j = 0; j < MODEL_STATES; ++j) m->v[model_state_slots[j]] += change[j];
     if (!moves) break;
   }

@@ -7,7 +7,7 @@
 
 #include "linear_algebra/decompositions.h"
 #include "linear_algebra/eigenvalues.h"
-#include "linear_algebra/least_change.h"
+#include "linear_algebra/least_correction.h"
 
 namespace cotree {
 namespace {
@@ -150,9 +150,9 @@ TEST(LinearAlgebra, GeneralizedEigenvaluesLeaveOutInfinity) {
   EXPECT_NEAR(found[0].real(), 3, 1e-14);
 }
 
-TEST(LinearAlgebra, LeastChangeMends) {
+TEST(LinearAlgebra, LeastCorrectionMends) {
   // x1 + x2 is off by 2, x2 - x3 by 1: the least change by hand.
-  LeastChange change;
+  LeastCorrection change;
   const std::vector<SparseEntry> rows{{0, 0, 1}, {0, 1, 1}, {1, 1, 1}, {1, 2, -1}};
   change.Factor(2, 3, rows);
   const std::vector<double> x = change.Solve(std::vector<double>{2, 1});

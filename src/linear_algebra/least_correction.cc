@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "linear_algebra/least_change.h"
+#include "linear_algebra/least_correction.h"
 
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 
 namespace cotree {
 
-struct LeastChange::Factors {
+struct LeastCorrection::Factors {
   Eigen::SparseMatrix<double> rows;
   Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> square;
 };
 
-LeastChange::LeastChange() : factors_(std::make_unique<Factors>()) {}
-LeastChange::~LeastChange() = default;
+LeastCorrection::LeastCorrection() : factors_(std::make_unique<Factors>()) {}
+LeastCorrection::~LeastCorrection() = default;
 
-void LeastChange::Factor(size_t row_count, size_t column_count, std::span<const SparseEntry> entries) {
+void LeastCorrection::Factor(size_t row_count, size_t column_count, std::span<const SparseEntry> entries) {
   std::vector<Eigen::Triplet<double>> triplets;
   for (const SparseEntry& e : entries)
     triplets.emplace_back(static_cast<int>(e.row), static_cast<int>(e.column), e.value);
@@ -28,7 +28,7 @@ void LeastChange::Factor(size_t row_count, size_t column_count, std::span<const 
   factors_->square.compute(square);
 }
 
-std::vector<double> LeastChange::Solve(std::span<const double> off) const {
+std::vector<double> LeastCorrection::Solve(std::span<const double> off) const {
   const Eigen::Map<const Eigen::VectorXd> right(off.data(), static_cast<Eigen::Index>(off.size()));
   const Eigen::VectorXd change = factors_->rows.transpose() * factors_->square.solve(right);
   return {change.data(), change.data() + change.size()};

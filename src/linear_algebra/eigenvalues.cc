@@ -45,33 +45,46 @@ std::vector<double> Balance(Matrix& a) {
   return factors;
 }
 
-std::optional<StillMode> FindStillMode(const Matrix& a) {
+std::vector<StillMode> FindStillModes(const Matrix& a) {
   constexpr double kRounding = 1e-12;
-  const size_t n = a.rows();
-  if (n == 0 || !a.IsFinite()) return std::nullopt;
+  std::vector<StillMode> out;
+  if (a.rows() == 0 || !a.IsFinite()) return out;
   Eigen::MatrixXd rows = ToEigen(a);
   for (Eigen::Index i = 0; i < rows.rows(); ++i) {
     const double size = rows.row(i).cwiseAbs().maxCoeff();
     if (size > 0) rows.row(i) /= size;
   }
-  // rows P = Q R; where the last of R is nothing, R v = 0 is solved from the one before it up.
+  // rows P = Q R; where the last of R are nothing, R v = 0 is solved from the ones before them up.
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(rows);
   const auto& r = qr.matrixR();
   Eigen::Index rank = 0;
   while (rank < rows.cols() && std::fabs(r(rank, rank)) > kRounding * std::fabs(r(0, 0))) ++rank;
-  if (rank == rows.cols()) return std::nullopt;
-  Eigen::VectorXd v = Eigen::VectorXd::Zero(rows.cols());
-  v[rank] = 1;
-  if (rank > 0)
-    v.head(rank) = -r.topLeftCorner(rank, rank).triangularView<Eigen::Upper>().solve(r.col(rank).head(rank));
-  v = (qr.colsPermutation() * v).eval();
-  Eigen::Index pivot = 0;
-  v.cwiseAbs().maxCoeff(&pivot);
-  v /= double(v[pivot]);
-  StillMode out{FromEigen(v), static_cast<size_t>(pivot)};
-  for (double& x : out.direction) {
-    if (std::fabs(x) < 1e-11) x = 0;  // rounding: such states have no part in it
+  for (Eigen::Index free = rank; free < rows.cols(); ++free) {
+    Eigen::VectorXd v = Eigen::VectorXd::Zero(rows.cols());
+    v[free] = 1;
+    if (rank > 0)
+      v.head(rank) =
+          -r.topLeftCorner(rank, rank).triangularView<Eigen::Upper>().solve(r.col(free).head(rank));
+    v = (qr.colsPermutation() * v).eval();
+    const double largest = v.cwiseAbs().maxCoeff();
+    StillMode mode{FromEigen(v), static_cast<size_t>(qr.colsPermutation().indices()[free])};
+    for (double& x : mode.direction) {
+      if (std::fabs(x) < 1e-11 * largest) x = 0;  // rounding: such states have no part in it
+    }
+    out.push_back(std::move(mode));
   }
+  return out;
+}
+
+std::optional<StillMode> FindStillMode(const Matrix& a) {
+  const std::vector<StillMode> all = FindStillModes(a);
+  if (all.empty()) return std::nullopt;
+  StillMode out = all.front();
+  for (size_t k = 0; k < out.direction.size(); ++k) {
+    if (std::fabs(out.direction[k]) > std::fabs(out.direction[out.pivot])) out.pivot = k;
+  }
+  const double largest = out.direction[out.pivot];
+  for (double& x : out.direction) x /= largest;
   return out;
 }
 

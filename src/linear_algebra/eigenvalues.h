@@ -28,8 +28,11 @@ struct StillMode {
   size_t pivot;
 };
 std::optional<StillMode> FindStillMode(const Matrix& a);
+/// All of them: each is 1 at its own pivot, and 0 at those of the others.
+std::vector<StillMode> FindStillModes(const Matrix& a);
 
-/// The matrix in the coordinates x_j - direction_j x_pivot, without the pivot: all other eigenvalues (NU.13a).
+/// The matrix in the coordinates x_j - direction_j x_pivot, without the pivot: all other eigenvalues
+/// (NU.13a).
 Matrix WithoutMode(const Matrix& a, const StillMode& mode);
 
 /** Eigenvalues with their vectors: A right = right diag(values), left right = 1. */

@@ -32,7 +32,8 @@ std::vector<std::vector<bool>> Reached(const Matrix& a) {
 
 /* What does not act on a state has no part in its motion: these entries are exactly 0, where scaling and
 squaring leaves rounding. A state that nothing acts back on moves by exp of its own entry, so that an
-integrator keeps its eigenvalue of exactly 1. */
+integrator keeps its eigenvalue of exactly 1. And what A does not move, A v = 0, exp A leaves where it is:
+exp(A) v = v gives the column of the pivot of v from the others. */
 Matrix Exponential(const Matrix& a) {
   Matrix out = FromEigen(Eigen::MatrixXd(ToEigen(a).exp()));
   const std::vector<std::vector<bool>> reached = Reached(a);
@@ -43,6 +44,19 @@ Matrix Exponential(const Matrix& a) {
       alone = alone && (i == j || !reached[i][j] || !reached[j][i]);
     }
     if (alone) out(i, i) = std::exp(a(i, i));
+  }
+  Matrix balanced = a;
+  const std::vector<double> factors = Balance(balanced);
+  for (const StillMode& mode : FindStillModes(balanced)) {
+    const size_t p = mode.pivot;
+    for (size_t i = 0; i < a.rows(); ++i) {
+      if (mode.direction[i] == 0 && out(i, p) == 0) continue;
+      double sum = mode.direction[i] * factors[i];
+      for (size_t j = 0; j < a.columns(); ++j) {
+        if (j != p) sum -= out(i, j) * (mode.direction[j] * factors[j]);
+      }
+      out(i, p) = sum / factors[p];
+    }
   }
   return out;
 }

@@ -30,8 +30,8 @@ class LeastCorrection {
   std::unique_ptr<Factors> factors_;
 };
 
-/// Where each row goes when LeastCorrection eliminates: of a symmetric pattern, given by its entries on and below
-/// the diagonal.
+/// Where each row goes when LeastCorrection eliminates: of a symmetric pattern, given by its entries on and
+/// below the diagonal.
 std::vector<uint32_t> FindEliminationOrder(size_t rows, std::span<const std::pair<uint32_t, uint32_t>> lower);
 
 }  // namespace cotree

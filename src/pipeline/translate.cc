@@ -367,16 +367,29 @@ void Translator::SayCancelling(std::vector<ComponentId> ids) {
 }
 
 // Couplings that demand the same (two gears side by side): the last by name is left out, and what it would
-// carry, which nothing determines, is 0. Only where nothing but such forces is left open.
+// carry, which nothing determines, is 0. Only where what is left open are such forces, or positions that one demand
+// less leaves free to move.
 bool Translator::LeaveOut(const Cancellation& c) {
   EquationSystem& system = *out_->equations;
+  const auto role_of = [&](uint32_t variable) {
+    const Part& part = system.parts[system.PartOfVariable(variable)];
+    return system.scalars[part.scalar].variables[variable - part.first_variable].role;
+  };
   std::map<ComponentId, VariableRef> carried;  // a through variable of each component
+  const auto carries = [&](uint32_t variable) {
+    const Part& part = system.parts[system.PartOfVariable(variable)];
+    carried.try_emplace(ComponentId(part.component), VariableRef{variable, 0});
+  };
   for (const VariableRef& ref : c.undetermined) {
     if (ref.variable >= system.part_variables) return false;
+    const ScalarVariable::Role role = role_of(ref.variable);
+    if (role != ScalarVariable::Role::kThrough && role != ScalarVariable::Role::kAcross) return false;
     const Part& part = system.parts[system.PartOfVariable(ref.variable)];
-    const ScalarVariable& own = system.scalars[part.scalar].variables[ref.variable - part.first_variable];
-    if (own.role != ScalarVariable::Role::kThrough) return false;
-    carried.try_emplace(ComponentId(part.component), VariableRef{ref.variable, 0});
+    for (uint32_t k = 0; k < system.scalars[part.scalar].owned; ++k) {
+      if (role == ScalarVariable::Role::kThrough ? part.first_variable + k == ref.variable
+                                                 : role_of(part.first_variable + k) == ScalarVariable::Role::kThrough)
+        carries(part.first_variable + k);
+    }
   }
   std::vector<std::pair<ComponentId, uint32_t>> demands;
   for (const CombinationTerm& t : c.terms) {

@@ -184,7 +184,7 @@ TEST(Units, WhatATurnMovesIsPerAngle) {
       {"a quotient", screw("p/(2*pi)"), ""},
       {"by a turn", screw("p/(1 rev)"), ""},
       {"a plain number", screw("5"), "COT2202", "mm/rev"},
-      {"zero", screw("0"), ""},
+      {"zero needs no unit, but no screw has it", screw("0"), "COT2120", "other than 0"},
       {"a volume", pump("28 cm^3"), "COT2230", "`28 cm^3/rev`"},
       {"litres", pump("0.028 L"), "COT2230"},
       {"a volume per turn", pump("28 cm^3/rev"), ""},

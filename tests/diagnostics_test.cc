@@ -299,7 +299,7 @@ TEST(DiagnosticsElsewhere, ForeignCode) {  // COT4270, COT4271
     // A regular file that is there: without consent nobody looks whether it is a library.
     const auto loaded = LoadModelText((kFolder / "model.cot").string(),
                                       "software G { input u : Real  output y : Real  feedthrough y : u\n"
-                                      "  external \"4203_one_of_an_array.cot\" \"gain\" }\n"
+                                      "  external \"2303_set_beyond_the_array.cot\" \"gain\" }\n"
                                       "system S { c : Constant(k = 1)  g : G  t : Terminator\n"
                                       "  connect c.y -> g.u  connect g.y -> t.u }\n",
                                       reader);

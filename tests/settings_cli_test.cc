@@ -97,7 +97,7 @@ TEST(SettingsCli, UnknownNamesAreUsage) {
   ExpectRows(kPendulum, {{"sweep m.cot --system Foo --vary rod.m=1kg,2kg --keep hinge.phi", 2, "it has P"},
                          {"simulate m.cot --system P --experiment Swing", 0, "P"},
                          {"simulate m.cot --set rod.m=1V", 1, "--> --set"},
-                         {"simulate m.cot --set rod.mm=1kg", 1, "did you mean `m`?"},
+                         {"simulate m.cot --set rod.mm=1kg", 1, "it has a, m, center, I"},
                          {"simulate m.cot --set rod", 2, "--> --set"},
                          {"sweep m.cot --vary rod.m=1V,2V --keep hinge.phi", 1, "--> --vary"},
                          {"sweep m.cot --vary rod.m=1kg,2kg --keep hinge.omega", 2, "hinge.w"},

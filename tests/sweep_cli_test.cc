@@ -267,7 +267,7 @@ TEST_F(Sweeps, OneFailureStopsNothing) {
   const Ran run = Sweep({"--vary", "motor.R=0.5 ohm,-1e9 ohm,0.6 ohm", "--keep", "load.w", "--out", "f.csv"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_TRUE(Contains(run.out, "3 runs of 3, 1 failed")) << run.out;
-  EXPECT_TRUE(Contains(run.err, "motor.R = -1e9 ohm: `motor.R` is ")) << run.err;
+  EXPECT_TRUE(Contains(run.err, "motor.R = -1e9 ohm: COT2120: `motor.R` is ")) << run.err;
   const Cells cells = CellsOf(ReadText(folder / "f.csv"));
   ASSERT_EQ(cells.size(), 4u);
   EXPECT_EQ(cells[1][2], "ok");

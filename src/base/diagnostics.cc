@@ -244,8 +244,9 @@ std::string_view Nearest(std::string_view word, const std::vector<std::string_vi
     if (candidate == word || candidate.empty() || candidate.size() > 256) continue;
     const auto distance = DistanceOf(word, lower, candidate);
     if (!distance) continue;
-    const auto key = [](size_t d, std::string_view name) {
-      return std::tuple(d, d < 3 ? 0 : name.size(), name);
+    const auto key = [&](size_t d, std::string_view name) {
+      const size_t longer = std::max(name.size(), word.size()), shorter = std::min(name.size(), word.size());
+      return std::tuple(d, d < 3 ? 0 : longer - shorter, name);
     };
     if (best.empty() || key(*distance, candidate) < key(best_distance, best)) {
       best = candidate;

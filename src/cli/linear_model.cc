@@ -112,7 +112,8 @@ class Signals {
   /// Adds a note for each component that has an input that moves and gives only what does not. The rows of
   /// what is given begin at `first`.
   void FindHeld(const LinearModel& model, size_t first, const ProgramRun& run,
-                const std::vector<std::string>& told, std::vector<std::string>* notes) const {
+                const std::vector<std::string>& told, const std::vector<uint32_t>& stuck,
+                std::vector<std::string>* notes) const {
     const auto moves = [&](size_t k) {
       const auto any = [&](const std::vector<double>& matrix, size_t columns) {
         const auto row = matrix.begin() + static_cast<std::ptrdiff_t>((first + k) * columns);
@@ -129,7 +130,11 @@ class Signals {
       if (model.period == 0) others.insert(c.component);
     }
     for (const auto& [component, rows] : gives) {
-      if (others.count(component) > 0 || std::any_of(rows.begin(), rows.end(), moves)) continue;
+      const bool held_at_ticks = std::any_of(rows.begin(), rows.end(), [&](size_t k) {
+        return std::count(stuck.begin(), stuck.end(), t_.sorted->Slot(given_[k])) > 0;
+      });
+      if ((others.count(component) > 0 && !held_at_ticks) || std::any_of(rows.begin(), rows.end(), moves))
+        continue;
       const std::string driver = MovingInput(ComponentId(component), moves);
       const std::string name = ComponentName(*t_.equations->model, *t_.graph, ComponentId(component));
       if (driver.empty() || std::count(told.begin(), told.end(), "`" + name + "`") > 0) continue;
@@ -196,7 +201,7 @@ std::optional<LinearModel> LinearizeAtPoint(ProgramRun& run, const Translation& 
   std::vector<VariableRef> all = outputs;
   all.insert(all.end(), signals.given().begin(), signals.given().end());
   if (const SampledModel told = linearize(all); told.model)
-    signals.FindHeld(*told.model, outputs.size(), run, found.held, &model.notes);
+    signals.FindHeld(*told.model, outputs.size(), run, found.held, found.stuck, &model.notes);
   return std::move(model);
 }
 

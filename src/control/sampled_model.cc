@@ -130,16 +130,23 @@ class Linearizer {
     const Matrix between = Between(time_);
     double period = INFINITY;
     uint32_t own = 0;
+    bool reads = false;  // the output is continuous
+    const auto take = [&](const Clock& clock) {
+      if (clock.period >= period) return;
+      period = clock.period;
+      own = clock.component;
+    };
     for (size_t k = 0; k < clocks_.size(); ++k) {
+      const std::vector<uint32_t> set = SetBy(Active({k}));
+      if (std::any_of(set.begin(), set.end(),
+                      [&](uint32_t slot) { return between(n_ + cut.output, n_ + place_[slot]) != 0; }))
+        take(clocks_[k]);
+    }
+    for (size_t k = 0; k < clocks_.size() && (std::isinf(period) || reads); ++k) {
       Matrix tick;
       if (!AtTick({k}, &tick)) return false;
-      const size_t input = n_ + discrete_.size() + cut.input;
-      bool in_loop = Largest(tick.Column(input)) != 0;
-      for (const uint32_t slot : SetBy(Active({k})))
-        in_loop = in_loop || between(n_ + cut.output, n_ + place_[slot]) != 0;
-      if (!in_loop || clocks_[k].period >= period) continue;
-      period = clocks_[k].period;
-      own = clocks_[k].component;
+      reads = true;
+      if (Largest(tick.Column(n_ + discrete_.size() + cut.input)) != 0) take(clocks_[k]);
     }
     if (std::isinf(period)) return true;
     std::vector<Clock> kept;
@@ -314,6 +321,12 @@ class Linearizer {
     std::vector<Matrix> ticks(clocks_.size());
     for (size_t k = 0; k < clocks_.size(); ++k) {
       if (!AtTick({k}, &ticks[k])) return;
+    }
+    for (size_t k = 0; k < clocks_.size(); ++k) {
+      for (const uint32_t slot : SetBy(Active({k}))) {
+        if (foreign_.count(slot) == 0 && Largest(ticks[k].row(n_ + place_[slot])) == 0)
+          out_.stuck.push_back(slot);
+      }
     }
     const std::vector<uint32_t> kept = Relevant(Between(time_), ticks, jumping);
     if (kept.empty() && !reinit) return;

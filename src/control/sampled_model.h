@@ -25,14 +25,15 @@ struct SampledModel {
   std::optional<LinearModel> model;
   std::string problem;            // for people, where there is none though something sampled acts
   std::vector<std::string> held;  // components that sample slower than the loop: what they give is constant
+  std::vector<uint32_t> stuck;    // slots that ticks set to what depends on nothing: a limit holds there
 };
 
 /** Where a loop is cut: the last input and the last output, by number.
 
-A loop has the rate of what samples in it: of the fastest clock that sets what the output is, or that reads
-the input. The input is held over that period, not over the common one, which would put another hold into the
-loop; slower components (the outer controllers of a cascade) are taken as constant, and faster ones must fit
-into it a whole number of times. */
+A loop has the rate of what samples where it is cut: of the fastest clock that sets what the output is, or,
+where none does, that reads the input. The input is held over that period, not over the common one, which
+would put another hold into the loop; slower components (the outer controllers of a cascade) are taken as
+constant, and faster ones must fit into it a whole number of times. */
 struct LoopCut {
   size_t input, output;
 };

@@ -296,7 +296,8 @@ bool Translator::BuildSystem() {
   }
   NoteHeldWhens();
   ReportBroken(model_, graph, out_->equations->scalars, out_->equations->parameters, loaded_.diagnostics);
-  if (!CheckStarts(*out_->equations, out_->starts, loaded_.diagnostics) || !loaded_.diagnostics.ok()) return false;
+  if (!CheckStarts(*out_->equations, out_->starts, loaded_.diagnostics) || !loaded_.diagnostics.ok())
+    return false;
   Want();
   return true;
 }
@@ -367,8 +368,8 @@ void Translator::SayCancelling(std::vector<ComponentId> ids) {
 }
 
 // Couplings that demand the same (two gears side by side): the last by name is left out, and what it would
-// carry, which nothing determines, is 0. Only where what is left open are such forces, or positions that one demand
-// less leaves free to move.
+// carry, which nothing determines, is 0. Only where what is left open are such forces, or positions that one
+// demand less leaves free to move.
 bool Translator::LeaveOut(const Cancellation& c) {
   EquationSystem& system = *out_->equations;
   const auto role_of = [&](uint32_t variable) {
@@ -386,8 +387,9 @@ bool Translator::LeaveOut(const Cancellation& c) {
     if (role != ScalarVariable::Role::kThrough && role != ScalarVariable::Role::kAcross) return false;
     const Part& part = system.parts[system.PartOfVariable(ref.variable)];
     for (uint32_t k = 0; k < system.scalars[part.scalar].owned; ++k) {
-      if (role == ScalarVariable::Role::kThrough ? part.first_variable + k == ref.variable
-                                                 : role_of(part.first_variable + k) == ScalarVariable::Role::kThrough)
+      if (role == ScalarVariable::Role::kThrough
+              ? part.first_variable + k == ref.variable
+              : role_of(part.first_variable + k) == ScalarVariable::Role::kThrough)
         carries(part.first_variable + k);
     }
   }
@@ -397,6 +399,8 @@ bool Translator::LeaveOut(const Cancellation& c) {
     demands.emplace_back(ComponentId(system.SourceOf(t.equation).part->component), t.equation);
   }
   std::sort(demands.begin(), demands.end());
+  // One alone that is joined to itself is no coupling beside another.
+  if (demands.empty() || demands.front().first == demands.back().first) return false;
   for (size_t k = demands.size(); k-- > 0;) {
     const auto at = carried.find(demands[k].first);
     if (at == carried.end()) continue;
@@ -537,7 +541,8 @@ bool Translator::Change(Translation& translation) {
   if (!found.ok() || !SameStructure(graph, *translation.graph)) return false;
   EquationSystem& system = *translation.equations;
   ParameterTable parameters = FindParameters(model_, graph, system.scalars);
-  if (!parameters.missing.empty() || !parameters.broken.empty() || parameters.first != system.parameters.first ||
+  if (!parameters.missing.empty() || !parameters.broken.empty() ||
+      parameters.first != system.parameters.first ||
       parameters.values.size() != system.parameters.values.size())
     return false;
   translation.graphs.front().settings = std::move(settings);

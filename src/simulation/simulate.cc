@@ -254,7 +254,7 @@ class Simulator {
       EndStage("start");
       if (!out_.initialization.ok)
         return Refused("at the start: " + out_.initialization.problem, events_.foreign());
-      if (std::string problem = events_.FindNoValue(options_.start); !problem.empty())
+      if (std::string problem = NoValueAt(options_.start); !problem.empty())
         return Refused("at the start: " + problem, false);
       const std::string too_long = FixedStepProblem(run_, program_, options_);
       if (!too_long.empty()) return Refused("at the start: " + too_long, false);
@@ -744,8 +744,16 @@ class Simulator {
     if (!MoveTo(time)) return Fail(time, failed_);
     return RecordBefore(time);
   }
-  // What is watched, at a time between rows. Few of many have a program of their own.
+  // What is watched, at a time between rows. Few of many have a program of their own. Blocks begin their search
+  // where it ended before: what is only looked at leaves no trace, or bits would depend on what is drawn.
   bool LookBetween(double time) {
+    if (program_.blocks.empty()) return Look(time);
+    unlooked_ = run_.values;
+    const bool well = Look(time);
+    run_.values = unlooked_;
+    return well;
+  }
+  bool Look(double time) {
     const bool few = 4 * between_slots_.size() < out_.slots.size();
     if (few ? Evaluate(between_outputs_, between_slots_, time, between_values_)
             : Evaluate(outputs_, out_.slots, time, values_)) {
@@ -770,7 +778,10 @@ class Simulator {
   // At the present values.
   bool Record(double time) {
     TakeRow();
-    if (!AllFinite(values_.data(), values_.size())) return Fail(time, NoValueText(time));
+    if (!AllFinite(values_.data(), values_.size())) {
+      AtMoment(time, [&] { TakeRow(); });
+      if (!AllFinite(values_.data(), values_.size())) return Fail(time, NoValueText(time));
+    }
     return Give(time);
   }
   void TakeRow() {
@@ -799,8 +810,27 @@ class Simulator {
   }
 
   bool CheckEvent(double time) {
-    const std::string problem = events_.FindNoValue(time);
+    const std::string problem = NoValueAt(time);
     return problem.empty() || Fail(time, problem);
+  }
+  /* What has no value, for people. Conditions of time are as behind a switch; where a branch has no value at the
+  moment of the switch itself (sin(t)/t from 0 on), what the text says of that moment counts. */
+  std::string NoValueAt(double time) {
+    std::string problem = events_.FindNoValue(time);
+    if (problem.empty()) return problem;
+    AtMoment(time, [&] {
+      if (events_.FindNoValue(time).empty()) problem.clear();
+    });
+    return problem;
+  }
+  template <class F>
+  void AtMoment(double time, F&& look) {
+    const std::vector<double> behind = run_.values;
+    const double switch_time = run_.switch_time;
+    run_.switch_time = time;
+    if (run_.Run(time)) look();
+    run_.switch_time = switch_time;
+    run_.values = behind;
   }
   /* After a step, or the part of it before an event: what no derivative shows. */
   bool CheckStep(double time) {
@@ -910,7 +940,7 @@ class Simulator {
   std::optional<FusedEvaluation> outputs_, watched_, guarded_, between_outputs_;
   Between between_;
   std::vector<uint32_t> between_slots_;
-  std::vector<double> between_values_;
+  std::vector<double> between_values_, unlooked_;
   double out_time_ = -INFINITY;  // of the last row
   std::vector<uint32_t> watched_slots_;
   std::vector<double> watched_values_, guarded_values_, kept_values_;

@@ -102,6 +102,7 @@ std::string VertexName(const Model& model, const SystemGraph& graph, VertexId id
   const DomainGraph& domain = graph.DomainOf(id);
   if (domain.reference == id) return model.Text(model.domains[domain.domain.index()].name) + ".ground";
   const uint32_t slot = graph.first_terminal_of_vertex[id.index()];
+  if (slot == UINT32_MAX) return model.Text(model.domains[domain.domain.index()].name) + ".reference";
   const ComponentId component = ComponentOfTerminal(graph, slot);
   return TerminalName(model, graph, component, slot - graph.components[component.index()].first_terminal);
 }

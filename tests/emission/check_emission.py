@@ -154,7 +154,8 @@ def check(model, cotree, compilers, folder, method, tolerance, options=None):
         return ("refused" if emitted.returncode in (1, 2) else "failed"), text
     expected = os.path.join(folder, "expected.csv")
     simulated = run([cotree, "simulate", path, "--solver", method, "--csv"] + words, stdout=open(expected, "wb"))
-    want = open(expected, "rb").read()
+    # The mark of a run that did not come to its end is none of the program's.
+    want = b"".join(l for l in open(expected, "rb").read().splitlines(keepends=True) if not l.startswith(b"#"))
     lines = want.count(b"\n")
     for compiler in compilers:
         for sleef in (True, False) if tolerance is not None else (True,):

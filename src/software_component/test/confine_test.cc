@@ -332,7 +332,7 @@ TEST(Texts, OfForeignCodeAreCutAndStripped) {
     if (options.in_process) ::testing::internal::GetCapturedStderr();
     const std::string text = component->failure().Text();
     EXPECT_LT(text.size(), 4000u);
-    EXPECT_NE(text.find("returned an error: \\x1b[31mred \\x9b2J \\xc2\\x9b2J é"), std::string::npos) << text;
+    EXPECT_NE(text.find("returned an error: \\x1b[31mred \\x9b2J \\u009b2J é"), std::string::npos) << text;
     for (const char c : text) EXPECT_TRUE(static_cast<unsigned char>(c) >= 0x20 || c == '\n');
   }
 }

@@ -57,7 +57,7 @@ TEST(SoftwareComponentLoad, ReasonsAreClear) {
       {{wrong, "in_no_group", "a.b", {}}, Kind::kDescription, "output `z` is in no group"},
       {{wrong, "no_such_output", "a.b", {}},
        Kind::kDescription,
-       "lists output number 9, but there are 2 outputs"},
+       "lists output number 9, of 2 outputs"},
       {{wrong, "same_name", "a.b", {}}, Kind::kDescription, "two of its outputs are called `y`"},
       {{wrong, "no_derivatives", "a.b", {}}, Kind::kDescription, "has states but no function `derivatives`"},
   };

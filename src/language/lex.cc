@@ -164,8 +164,9 @@ class Lexer {
     const size_t begin = at_;
     size_t end = begin + 1;
     while (end < text_.size() && text_[end] != '"' && text_[end] != '\n') {
-      if (CharacterBytes(text_, end) == 0) return RefuseText(end, kNoCharacter);
-      end += text_[end] == '\\' && At(end + 1) != '\n' ? 2u : 1u;
+      const size_t bytes = CharacterBytes(text_, end);
+      if (bytes == 0) return RefuseText(end, kNoCharacter);
+      end += text_[end] == '\\' && At(end + 1) != '\n' ? 2u : bytes;
     }
     if (end >= text_.size() || text_[end] != '"') {
       end = std::min(end, text_.size());

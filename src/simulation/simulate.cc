@@ -771,6 +771,7 @@ class Simulator {
     TakeRow();
     if (!AllFinite(values_.data(), values_.size())) {
       if (still_ < time && MoveTo(still_)) TakeRow();
+      if (!AllFinite(values_.data(), values_.size())) AtMoment(time, [&] { TakeRow(); });
       if (!AllFinite(values_.data(), values_.size())) return FailWithoutValue(time);
     }
     return Give(time);

@@ -298,7 +298,7 @@ std::string CotJoint(const Link& link) {
     case JointKind::kPrismatic:
       return "Prismatic(n = " + n + ")";
     case JointKind::kScrew:
-      return "ScrewJoint(n = " + n + ", pitch = " + Number(link.pitch) + " m)";
+      return "ScrewJoint(n = " + n + ", pitch = " + Number(link.pitch) + " m/rad)";
     case JointKind::kCylindrical:
       return "Cylindrical(n = " + n + ")";
     case JointKind::kUniversal:

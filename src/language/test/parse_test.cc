@@ -362,5 +362,13 @@ TEST(Parse, HostileTextsTakeLinearTime) {
   }
 }
 
+// Texts are in any language.
+TEST(Parse, StringsHoldEveryCharacter) {
+  for (const char* text : {"µm", "Größe in °C", "Ω", "回路", "\xF0\x9F\x98\x80", "\\\"é\\\""}) {
+    Parsed parsed("component C \"" + std::string(text) + "\" { parameter a : Real = 1 }\n");
+    EXPECT_TRUE(parsed.diagnostics.list().empty()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace cotree

@@ -89,6 +89,22 @@ bool Occurs(const LinearModel& model, size_t order) {
          std::any_of(model.D[order].begin(), model.D[order].end(), nonzero);
 }
 
+// "`x`": whose row has an entry that is no number; empty: none.
+std::string FirstNotFinite(const LinearModel& m) {
+  const auto look = [](const std::vector<double>& matrix, size_t columns,
+                       const std::vector<std::string>& rows) -> std::string {
+    for (size_t k = 0; k < matrix.size(); ++k) {
+      if (!std::isfinite(matrix[k])) return "`" + rows[k / columns] + "`";
+    }
+    return "";
+  };
+  std::string out = look(m.A, m.n(), m.states);
+  if (out.empty()) out = look(m.C, m.n(), m.outputs);
+  for (const auto& B : m.B) out = out.empty() ? look(B, m.m(), m.states) : out;
+  for (const auto& D : m.D) out = out.empty() ? look(D, m.m(), m.outputs) : out;
+  return out;
+}
+
 /** What components give to others as signals, and which of them do not follow their inputs at a point. */
 class Signals {
  public:
@@ -190,6 +206,14 @@ std::optional<LinearModel> LinearizeAtPoint(ProgramRun& run, const Translation& 
     return std::nullopt;
   }
   LinearModel& model = *found.model;
+  if (const std::string without = FirstNotFinite(model); !without.empty()) {
+    fmt::print(stderr,
+               "cotree: the linear model is not finite at this point: {} has no derivative there; try another "
+               "time with --at\n",
+               without);
+    *exit = kExitNumerical;
+    return std::nullopt;
+  }
   for (const std::string& name : found.held)
     model.notes.push_back(
         fmt::format("{} samples slower than this loop (every {} s): what it gives is taken as constant", name,

@@ -260,14 +260,11 @@ class LinearizeCommand {
     }
     if (!needs_channels()) return kExitOk;
     const Loop loop = FindLoop(linear, driver, cut);
-    const bool finite = std::all_of(loop.channels.begin(), loop.channels.end(), [](const NamedChannel& c) {
-      return std::all_of(c.channel.A.begin(), c.channel.A.end(), [](double x) { return std::isfinite(x); });
-    });
-    if (!finite) {
-      fmt::print(stderr,
-                 "cotree: the linear model is not finite there: something has no derivative at this point; "
-                 "try another time with --at\n");
-      return kExitNumerical;
+    const Channel& first = loop.channels[0].channel;
+    if (cut && first.n() == 0 && std::all_of(first.d.begin(), first.d.end(), [](double x) { return x == 0; })) {
+      const std::string note = "nothing of `" + driver + "` comes back to it: L = 0, no loop is closed there";
+      fmt::print(stderr, "cotree: note: {}\n", note);
+      if (options_.format == "json") out->json["notes"].push_back(note);
     }
     std::optional<Margins> margins;
     if (options_.margins || !options_.open.empty()) margins = FindMargins(loop.channels[0].channel);

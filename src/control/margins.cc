@@ -144,10 +144,9 @@ Margins FindMargins(const Channel& loop) {
   out.algebraic_loop = loop.proper() && std::fabs(1 + loop.d[0]) < 1e-14;
   out.closed_poles = ClosedPoles(loop, 1);
   out.stable = !out.algebraic_loop;
-  double size = 0;
-  for (const auto& p : out.closed_poles) size = std::max(size, std::abs(p));
+  // A pole of what stays is exactly 0 (NU.13), so a slow one beside fast ones counts by its own size.
   for (const auto& p : out.closed_poles)
-    out.stable = out.stable && (sampled ? std::abs(p) < 1 - 1e-12 : p.real() < -1e-12 * size);
+    out.stable = out.stable && (sampled ? std::abs(p) < 1 - 1e-13 : p.real() < -1e-12 * std::abs(p));
   return out;
 }
 

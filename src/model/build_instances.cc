@@ -157,6 +157,10 @@ void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
   if (path.IsNone()) return;
   const NodeId value_node = (*tree_)[path].next_sibling;
   if (value_node.IsNone() || tree_->kind(value_node) == NodeKind::kName) return;  // a model: ChoicesFor
+  if (TextOf(path).find('[') != std::string::npos) {
+    Report(messages::kElementGiven, path, {TextOf(path)});
+    return;
+  }
   Argument argument{};
   argument.node = node;
   // Follow the path through public inner instances.

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
 #include <algorithm>
 #include <cstdio>
 
@@ -203,6 +207,12 @@ class Hdf5Writer : public ResultWriter {
 
   bool Begin(const ResultHeader& header) override {
     if (!Hdf5().problem.empty()) return Fail(Hdf5().problem);
+    // What an earlier run left there is ours to replace, nothing else.
+    struct stat info {};
+    if (lstat(stream_path_.c_str(), &info) == 0 &&
+        (!S_ISREG(info.st_mode) || !WalkCotr(stream_path_, CotrVisitor{}).readable))
+      return Fail("`" + stream_path_ +
+                  "` is needed while the run goes on, but there is another file of that name; move it away");
     return stream_->Begin(header) || Fail(stream_->problem());
   }
   bool Row(double time, std::span<const double> values) override {
@@ -218,7 +228,11 @@ class Hdf5Writer : public ResultWriter {
 
   bool Finish(std::string_view status) override {
     if (!stream_->Finish(status)) return Fail(stream_->problem());
-    const std::string temporary = path_ + ".part";
+    std::string temporary = path_ + ".XXXXXX";
+    const int made = mkstemp(temporary.data());  // a name that nobody has
+    if (made < 0) return Fail("cannot write beside `" + path_ + "`; the result is in `" + stream_path_ + "`");
+    fchmod(made, 0644);
+    close(made);
     Hdf5Builder builder(temporary);
     CotrVisitor visitor;
     visitor.header = [&](const ResultHeader& header) { builder.Begin(header); };

@@ -23,6 +23,7 @@ std::string Growth::Note(const Program& program, std::span<const uint32_t> slots
   bool state_found = false;
   for (size_t k = 0; k < slots.size(); ++k) {
     const double ratio = largest_[k] / std::max(1.0, first_[k]);
+    if (largest_[k] <= 10 * first_[k]) continue;  // large from the beginning
     if (largest_[k] < kHuge && (ratio < kMany || largest_[k] < kStill * before_[k])) continue;
     ++count;
     const bool state = std::find(program.state_slots.begin(), program.state_slots.end(), slots[k]) !=

@@ -193,7 +193,8 @@ std::vector<Guess> FindGuesses(const EquationSystem& system) {
   const auto has_guess = [](const Quantity& quantity) { return quantity.guess != 0; };
   if (std::none_of(model.quantities.begin(), model.quantities.end(), has_guess)) return out;
   for (const Part& part : system.parts) {
-    if (part.component >= graph.components.size()) continue;
+    // What is added to the system (inputs that follow data) has no class.
+    if (part.component >= graph.components.size() || part.scalar >= graph.elements.size()) continue;
     const ScalarElement& scalar = system.scalars[part.scalar];
     const ElementClass& element = graph.ElementOf(ComponentId(part.component));
     const ComponentClass& cls = model[element.class_id];

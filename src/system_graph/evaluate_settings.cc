@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -52,7 +53,8 @@ class Evaluator {
     for (const Setting* s : settings) {
       if (!s->steps.empty() || !s->shape.empty()) continue;
       See(given);
-      const double value = Number(s->value, {});
+      // Once: a value may use what the parameter had before.
+      const double value = own_[s] = Number(s->value, {});
       if (std::isfinite(value)) given[model_[system_].parameters[s->parameter].symbol.value] = value;
     }
     See(given);
@@ -217,7 +219,8 @@ class Evaluator {
       }
       std::vector<int64_t> indices;
       for (const int64_t k : at) indices.push_back(k + 1);
-      const double value = Number(s.value, indices);
+      const auto own = own_.find(&s);
+      const double value = own != own_.end() ? own->second : Number(s.value, indices);
       if (!std::isfinite(value))
         return Refuse(s, "the value of `" + s.path +
                              "` is no number: it is made of numbers, units and parameters of the system");
@@ -249,6 +252,7 @@ class Evaluator {
   ClassId system_;
   Diagnostics& diagnostics_;
   ParameterValues values_;
+  std::map<const Setting*, double> own_;  // of plain parameters of the system itself
   std::vector<std::pair<const Setting*, double>> inner_;  // plain numbers of parameters further inside
   Environment<double> environment_;
 };

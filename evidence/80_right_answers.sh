@@ -43,3 +43,24 @@ if long "try to break it" "src library"; then
   done
   long_end
 fi
+
+# 4. Emitted programs without options.
+if long "emitted programs" "src/emission src/simulation src/program examples"; then
+  out="$(python3 "$ROOT/tests/emission/check_emission.py" --cotree "$COTREE" --defaults 2>&1 || true)"
+  row "every example's program, run without options, agrees with simulate to 1e-3, or says why it cannot be emitted" "tests/emission/check_emission.py --defaults" \
+    "$(tail -n 1 <<<"$out")" "all" "$(grep -qE '^!' <<<"$out" && echo missed || echo ok)"
+  long_end
+fi
+
+# 5. Sanitizers: all tests under asan and ubsan; those with threads under tsan.
+if long "sanitizers" "src tests include"; then
+  "$ROOT/dev" build sanitize >/dev/null 2>&1 || true
+  out="$(ctest --test-dir "$ROOT/build/sanitize" -j 2 --timeout 1800 2>&1 || true)"
+  row "all tests under asan and ubsan" "./dev build sanitize; ctest --test-dir build/sanitize" "$(grep -E 'tests passed' <<<"$out" | tail -n 1)" "all" \
+    "$(grep -q '100% tests passed' <<<"$out" && echo ok || echo missed)"
+  "$ROOT/dev" build threads >/dev/null 2>&1 || true
+  out="$(ctest --test-dir "$ROOT/build/threads" -j 1 --timeout 1800 -R 'Sweep|Thread|MachineCode|Lanes' 2>&1 || true)"
+  row "tests with threads under tsan" "./dev build threads; ctest --test-dir build/threads -R 'Sweep|Thread|MachineCode|Lanes'" \
+    "$(grep -E 'tests passed' <<<"$out" | tail -n 1)" "all" "$(grep -q '100% tests passed' <<<"$out" && echo ok || echo missed)"
+  long_end
+fi

@@ -43,9 +43,10 @@ struct ThirdParty {
 };
 
 constexpr ThirdParty kThirdParty[] = {
-    {"CLI/", "cli", false},           {"udunits2", "units", false},
-    {"hdf5", "results", true},         // loaded when needed: its types are in one header
-    {"cairo.h", "plot", true},         // likewise
+    {"CLI/", "cli", false},
+    {"udunits2", "units", false},
+    {"hdf5", "results", true},           // loaded when needed: its types are in one header
+    {"cairo.h", "plot", true},           // likewise
     {"Eigen/", "linear_algebra", true},  // one header there, for its own sources
     {"unsupported/Eigen/", "linear_algebra", false},
     {"nlohmann/json.hpp", "", false},  // nlohmann/json_fwd.hpp in headers

@@ -68,7 +68,8 @@ std::complex<double> LoopByHand(double frequency, double w) {
 
 TEST_F(Control, MarginsAreThoseOfTheLoopByHand) {
   for (const char* at : {"0", "3s"}) {
-    const Json m = System({"linearize", "drive.cot", "--open", "drive.u", "--margins", "--at", at}).at("margins");
+    const Json m =
+        System({"linearize", "drive.cot", "--open", "drive.u", "--margins", "--at", at}).at("margins");
     const double w = std::string(at) == "0" ? 0 : 100;
     EXPECT_TRUE(m.at("stable").get<bool>());
     ASSERT_EQ(m.at("gain_crossovers").size(), 1u);
@@ -80,35 +81,40 @@ TEST_F(Control, MarginsAreThoseOfTheLoopByHand) {
 }
 
 TEST_F(Control, EveryPlaceOfTheLoopGivesTheSame) {
-  const Json first = System({"linearize", "drive.cot", "--open", "drive.u", "--margins", "--at", "1s"}).at("margins");
+  const Json first =
+      System({"linearize", "drive.cot", "--open", "drive.u", "--margins", "--at", "1s"}).at("margins");
   for (const char* name : {"pid.y", "pid.measured", "speed.y"}) {
-    const Json m = System({"linearize", "drive.cot", "--open", name, "--margins", "--at", "1s"}).at("margins");
+    const Json m =
+        System({"linearize", "drive.cot", "--open", name, "--margins", "--at", "1s"}).at("margins");
     for (const char* number : {"phase", "delay"})
       EXPECT_NEAR(m.at(number).get<double>(), first.at(number).get<double>(), 1e-9) << name;
   }
 }
 
 TEST_F(Control, PolesOfTheClosedLoopAreThoseOfTheSystem) {
-  const Json m = System({"linearize", "drive.cot", "--open", "drive.u", "--margins", "--at", "1s"}).at("margins");
+  const Json m =
+      System({"linearize", "drive.cot", "--open", "drive.u", "--margins", "--at", "1s"}).at("margins");
   const Json system = System({"linearize", "drive.cot", "--at", "1s"});
   for (const Json& pole : m.at("closed_poles")) {
     double nearest = INFINITY;
     for (const Json& own : system.at("poles"))
-      nearest = std::min(nearest, std::hypot(own.at("real").get<double>() - pole.at("real").get<double>(),
-                                             own.at("imaginary").get<double>() - pole.at("imaginary").get<double>()));
+      nearest = std::min(nearest,
+                         std::hypot(own.at("real").get<double>() - pole.at("real").get<double>(),
+                                    own.at("imaginary").get<double>() - pole.at("imaginary").get<double>()));
     EXPECT_LE(nearest, 1e-6 * pole.at("natural_frequency").get<double>());
   }
 }
 
 TEST_F(Control, PicturesAndFiles) {
-  const Ran run = Cotree({"linearize", "drive.cot", "--open", "drive.u", "--bode", "b.svg", "--nyquist", "n.svg",
-                          "--root-locus", "r.svg", "--step", "s.png"});
+  const Ran run = Cotree({"linearize", "drive.cot", "--open", "drive.u", "--bode", "b.svg", "--nyquist",
+                          "n.svg", "--root-locus", "r.svg", "--step", "s.png"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  for (const char* name : {"b.svg", "n.svg", "r.svg"}) EXPECT_TRUE(Contains(ReadText(folder_ / name), "</svg>")) << name;
+  for (const char* name : {"b.svg", "n.svg", "r.svg"})
+    EXPECT_TRUE(Contains(ReadText(folder_ / name), "</svg>")) << name;
   EXPECT_TRUE(Contains(ReadText(folder_ / "s.png").substr(0, 4), "PNG"));
   for (const char* format : {"npz", "mat"}) {
-    const Ran file = Cotree({"linearize", "drive.cot", "--input", "drive.u", "--output", "load.w", "--format", format,
-                             "--out", std::string("m.") + format});
+    const Ran file = Cotree({"linearize", "drive.cot", "--input", "drive.u", "--output", "load.w", "--format",
+                             format, "--out", std::string("m.") + format});
     EXPECT_EQ(file.exit_code, 0) << file.err;
     EXPECT_GT(ReadText(folder_ / (std::string("m.") + format)).size(), 200u);
   }
@@ -190,11 +196,13 @@ TEST_F(Control, BadInputGetsARemedy) {
   };
   refuses({"linearize", "drive.cot", "--margins"}, 2, "--open NAME");
   refuses({"linearize", "drive.cot", "--open", "drive.x", "--margins"}, 2, "no input or output `drive.x`");
-  refuses({"linearize", "drive.cot", "--open", "drive.u", "--bode", "b.gif"}, 2, "let it end with .svg or .png");
+  refuses({"linearize", "drive.cot", "--open", "drive.u", "--bode", "b.gif"}, 2,
+          "let it end with .svg or .png");
   refuses({"linearize", "drive.cot", "--format", "npz"}, 2, "--out model.npz");
   refuses({"linearize", "drive.cot", "--at", "soon"}, 2, "is not a time");
   refuses({"linearize", "drive.cot", "--at", "-1"}, 2, "a time from 0 on");
-  refuses({"linearize", "drive.cot", "--open", "drive.u", "--bode", "/nonexistent/b.svg"}, 5, "/nonexistent/b.svg");
+  refuses({"linearize", "drive.cot", "--open", "drive.u", "--bode", "/nonexistent/b.svg"}, 5,
+          "/nonexistent/b.svg");
   refuses({"trim", "drive.cot", "--fix", "load.w"}, 2, "--fix wants");
   refuses({"trim", "drive.cot", "--fix", "load.x=1"}, 2, "no variable `load.x`");
   refuses({"trim", "drive.cot", "--fix", "load.w=1 V"}, 2, "measured in rad/s");

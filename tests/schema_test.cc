@@ -208,8 +208,9 @@ TEST(Schema, GraphAsTheCommandPrintsIt) {
 }
 
 std::string SchemaOf(const std::string& command) {
-  return command == "derive" ? "docs/schema/cotree.derivation-1.json"
-                             : "docs/schema/cotree." + command + (command == "equations" ? "-2.json" : "-1.json");
+  return command == "derive"
+             ? "docs/schema/cotree.derivation-1.json"
+             : "docs/schema/cotree." + command + (command == "equations" ? "-2.json" : "-1.json");
 }
 
 // What the commands about a translated system print: for each system, good or not.

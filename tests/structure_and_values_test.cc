@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is decided while a system is put together, values that no part can have, constraints that say the same,
-// ends left open, and nesting without end: a table of small models with what the product says to them.
+// What is decided while a system is put together, values that no part can have, constraints that say the
+// same, ends left open, and nesting without end: a table of small models with what the product says to them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,8 +17,8 @@ struct Row {
   std::string model;
   std::vector<std::string> words;  // the command and its options; the file comes behind the command
   int exit_code;
-  std::vector<std::string> says;        // in one of the outputs
-  std::vector<std::string> says_not;    // in neither
+  std::vector<std::string> says;      // in one of the outputs
+  std::vector<std::string> says_not;  // in neither
 };
 
 void Check(const std::vector<Row>& rows) {
@@ -56,7 +56,8 @@ double Last(const std::string& model, const std::string& column, const std::vect
   const size_t end = ran.out.find_last_not_of('\n');
   std::string line = ran.out.substr(0, end + 1);
   line = line.substr(line.rfind('\n') + 1);
-  for (size_t k = 0; k < number && line.find(',') != std::string::npos; ++k) line = line.substr(line.find(',') + 1);
+  for (size_t k = 0; k < number && line.find(',') != std::string::npos; ++k)
+    line = line.substr(line.find(',') + 1);
   return at == std::string::npos || line.empty() ? NAN : std::strtod(line.c_str(), nullptr);
 }
 
@@ -85,7 +86,8 @@ TEST(Decided, ConditionsFromParametersOfInstances) {
 TEST(Decided, ConditionsInsideComposites) {
   const std::string pair =
       "component Pair {\n  terminal p, n : electrical\n  parameter R : Resistance = 1 ohm\n"
-      "  a : Resistor(R = 2*R)\n  b : Resistor[2](R = [R, 3*R])\n  connect p -- a.p\n  connect a.n -- b[1].p\n"
+      "  a : Resistor(R = 2*R)\n  b : Resistor[2](R = [R, 3*R])\n  connect p -- a.p\n  connect a.n -- "
+      "b[1].p\n"
       "  connect b[1].n -- b[2].p\n  connect b[2].n -- n\n"
       "  if a.R > 3 ohm { connect b[1].p -- b[1].n }\n  if b[2].R > 4 ohm { connect b[2].p -- b[2].n }\n}\n";
   const auto model = [&](const std::string& arguments) {
@@ -101,7 +103,8 @@ TEST(Decided, ConditionsInsideComposites) {
 // A size that is an element of an array was taken for 0.
 TEST(Decided, SizesAndLoopsFromElementsOfArrays) {
   const std::string rows =
-      "system S {\n  parameter n : Integer[2] = [2, 4]\n  s : VoltageSource(V = 1 V)\n  r : Resistor[n[2]](R = 1 ohm)\n"
+      "system S {\n  parameter n : Integer[2] = [2, 4]\n  s : VoltageSource(V = 1 V)\n  r : Resistor[n[2]](R "
+      "= 1 ohm)\n"
       "  connect s.p -- r.p\n  connect s.n -- electrical.ground\n"
       "  for k in 1:n[1] { connect r[k].n -- electrical.ground }\n"
       "  for k in n[1]+1:n[2] { connect r[k].n -- electrical.open }\n}\n"
@@ -111,16 +114,32 @@ TEST(Decided, SizesAndLoopsFromElementsOfArrays) {
 
 TEST(Decided, WhatIsNotIsAnError) {
   Check({
-      {"time", Bridged(std::string("  if time > 1 s") + kBridge), {"check"}, 1, {"COT2408", "time > 1 s"}, {}},
+      {"time",
+       Bridged(std::string("  if time > 1 s") + kBridge),
+       {"check"},
+       1,
+       {"COT2408", "time > 1 s"},
+       {}},
       {"variable", Bridged(std::string("  if r1.i > 1 A") + kBridge), {"check"}, 1, {"COT2408"}, {}},
       {"event", Bridged(std::string("  if initial()") + kBridge), {"check"}, 1, {"COT2408"}, {}},
-      {"else", Bridged("  if time > 1 s { connect r2.p -- r2.n } else { connect r1.p -- r1.n }"), {"check"}, 1,
-       {"COT2408"}, {}},
-      {"no value", Bridged(std::string("  parameter a : Real = -1\n  if sqrt(a) > 0") + kBridge), {"check"}, 1,
-       {"COT3040", "m.cot:9"}, {}},
+      {"else",
+       Bridged("  if time > 1 s { connect r2.p -- r2.n } else { connect r1.p -- r1.n }"),
+       {"check"},
+       1,
+       {"COT2408"},
+       {}},
+      {"no value",
+       Bridged(std::string("  parameter a : Real = -1\n  if sqrt(a) > 0") + kBridge),
+       {"check"},
+       1,
+       {"COT3040", "m.cot:9"},
+       {}},
       {"no value in a loop",
        Bridged("  parameter a : Real = -1\n  for k in 1:2 { if sqrt(a)*k > 0 { connect r2.p -- r2.n } }"),
-       {"check"}, 1, {"COT"}, {}},
+       {"check"},
+       1,
+       {"COT"},
+       {}},
   });
 }
 
@@ -141,37 +160,61 @@ TEST(Bounds, ImpossibleValuesAreRefusedWhereverTheyComeFrom) {
       "system C {\n  m : Mass[3](m = [1, -2, 3] kg)\n  k : Spring[3](k = 10 N/m)\n  connect m.a -- k.a\n"
       "  connect k.b -- translational.ground\n}\n";
   const std::string inside =
-      "component Wheel2 { terminal a : rotational   parameter J : MomentOfInertia   i : Inertia(J = J - 1 kg*m^2)"
+      "component Wheel2 { terminal a : rotational   parameter J : MomentOfInertia   i : Inertia(J = J - 1 "
+      "kg*m^2)"
       "   connect a -- i.a }\nsystem C { w : Wheel2(J = 0.5 kg*m^2)   d : RotationalDamper(d = 1 N*m*s/rad)\n"
       "  connect w.a -- d.a   connect d.b -- rotational.ground }\n";
   const std::string cold =
       "system T { m : HeatCapacity(C = 500 J/K, start T = -300 degC fixed)  r : ThermalResistor(R = 1 K/W)  "
       "connect m.a -- r.a  connect r.b -- thermal.ground }\nexperiment E of T { stop = 1 s }\n";
   Check({
-      {"ratio of 0", Shaft("0", "0.02 kg*m^2"), {"check"}, 1, {"COT2120", "`gear.ratio` is 0", "other than 0"}, {}},
+      {"ratio of 0",
+       Shaft("0", "0.02 kg*m^2"),
+       {"check"},
+       1,
+       {"COT2120", "`gear.ratio` is 0", "other than 0"},
+       {}},
       {"negative inertia", Shaft("10", "-0.02 kg*m^2"), {"check"}, 1, {"COT2120", "`load.J`"}, {}},
       {"negative inductance", Shaft("10", "0.02 kg*m^2", ", L = -1 mH"), {"check"}, 1, {"`motor.L`"}, {}},
       {"computed", Shaft("2*3 - 6", "0.02 kg*m^2"), {"check"}, 1, {"`gear.ratio` is 0"}, {}},
       {"--set", good, {"simulate", "--set", "load.J=-1 kg*m^2"}, 1, {"load.J"}, {}},
-      {"experiment", good + "experiment F of S { stop = 1 s  set gear.ratio = 0 }\n",
-       {"simulate", "--experiment", "F"}, 1, {"gear.ratio"}, {}},
+      {"experiment",
+       good + "experiment F of S { stop = 1 s  set gear.ratio = 0 }\n",
+       {"simulate", "--experiment", "F"},
+       1,
+       {"gear.ratio"},
+       {}},
       {"element of an array", chain, {"check"}, 1, {"`m[2].m` is -2 kg"}, {}},
       {"inside a composite", inside, {"check"}, 1, {"`w.i.J` is -0.5 kg*m^2"}, {}},
       {"start below 0 K", cold, {"simulate"}, 1, {"COT2120", "`m.T`"}, {}},
       {"source below 0 K",
-       "system T { s : TemperatureSource(temperature = -1 K)  m : HeatCapacity(C = 1 J/K)  connect s.a -- m.a }\n",
-       {"check"}, 1, {"`s.temperature` is -1 K", "at least 0 K"}, {}},
+       "system T { s : TemperatureSource(temperature = -1 K)  m : HeatCapacity(C = 1 J/K)  connect s.a -- "
+       "m.a }\n",
+       {"check"},
+       1,
+       {"`s.temperature` is -1 K", "at least 0 K"},
+       {}},
       {"period of 0",
-       "system D { u : Sine(amplitude = 1, frequency = 1 Hz)  h : Sampler(period = 0 s)  connect u.y -> h.u }\n",
-       {"check"}, 1, {"m.cot:1", "`h.period`", "greater than 0 s"}, {}},
+       "system D { u : Sine(amplitude = 1, frequency = 1 Hz)  h : Sampler(period = 0 s)  connect u.y -> h.u "
+       "}\n",
+       {"check"},
+       1,
+       {"m.cot:1", "`h.period`", "greater than 0 s"},
+       {}},
       {"own bounds",
        "component P { parameter a : Real (above = 0, below = 1) = 0.5  parameter b : Real (max = a) = 0 "
        " variable x : Real  equation x = a + b }\nsystem O { p : P(a = 1) }\n",
-       {"check"}, 1, {"`p.a` is 1, but must be less than 1"}, {}},
+       {"check"},
+       1,
+       {"`p.a` is 1, but must be less than 1"},
+       {}},
       {"a bound that hangs on another parameter",
        "component P { parameter a : Real (above = 0, below = 1) = 0.5  parameter b : Real (max = a) = 0 "
        " variable x : Real  equation x = a + b }\nsystem O { q : P(b = 0.6) }\n",
-       {"check"}, 1, {"`q.b` is 0.6, but must be at most 0.5"}, {}},
+       {"check"},
+       1,
+       {"`q.b` is 0.6, but must be at most 0.5"},
+       {}},
   });
 }
 
@@ -180,12 +223,19 @@ TEST(Bounds, WhatIsLegitimateStays) {
       {"no inertia", Shaft("10", "0.02 kg*m^2", ", J = 0, L = 0"), {"check"}, 0, {}, {"COT2120"}},
       {"turning backwards", Shaft("-10", "0.02 kg*m^2"), {"check"}, 0, {}, {"COT2120"}},
       {"a gain below 0",
-       "system G { u : Constant(k = 1)  g : Gain(k = -2)  t : Terminator  connect u.y -> g.u  connect g.y -> t.u }\n",
-       {"check"}, 0, {}, {"COT2120"}},
+       "system G { u : Constant(k = 1)  g : Gain(k = -2)  t : Terminator  connect u.y -> g.u  connect g.y -> "
+       "t.u }\n",
+       {"check"},
+       0,
+       {},
+       {"COT2120"}},
       {"deep space at 0 K",
        "system T { s : TemperatureSource(temperature = 0 K)  r : Radiation(A = 1 m^2)\n"
        "  m : HeatCapacity(C = 1 kJ/K, start T = 300 K fixed)  connect s.a -- r.a  connect r.b -- m.a }\n",
-       {"check"}, 0, {}, {"COT2120"}},
+       {"check"},
+       0,
+       {},
+       {"COT2120"}},
   });
 }
 
@@ -196,7 +246,10 @@ TEST(Bounds, PressureBelowTheVacuumIsSaid) {
           "  connect ram.a -- room.a -- line.a\n  connect line.b -- ram.b -- hydraulic.ground\n"
           "  connect pull.a -- ram.rod\n  connect pull.b -- ram.housing -- translational.ground\n}\n"
           "experiment E of P { stop = 0.1 s  plot room.p }\n",
-          {"simulate"}, 0, {"`room.p`", "at least -101325 Pa"}, {}}});
+          {"simulate"},
+          0,
+          {"`room.p`", "at least -101325 Pa"},
+          {}}});
 }
 
 // --- Constraints that say the same ---
@@ -204,7 +257,9 @@ TEST(Bounds, PressureBelowTheVacuumIsSaid) {
 std::string Gears(const std::string& first, const std::string& second, const std::string& third = "") {
   return "system T {\n  one, two : Inertia(J = 1 kg*m^2)\n  first : Gear(ratio = " + first +
          ")\n  second : Gear(ratio = " + second + ")\n" +
-         (third.empty() ? "" : "  third : Gear(ratio = " + third + ")\n  connect third.a -- one.a\n  connect third.b -- two.a\n") +
+         (third.empty() ? ""
+                        : "  third : Gear(ratio = " + third +
+                              ")\n  connect third.a -- one.a\n  connect third.b -- two.a\n") +
          "  drive : TorqueSource(torque = 1 N*m)\n  connect drive.b -- one.a -- first.a -- second.a\n"
          "  connect first.b -- second.b -- two.a\n  connect drive.a -- rotational.ground\n}\n"
          "experiment E of T { stop = 1 s  plot one.w, second.at_a.tau }\n";
@@ -217,9 +272,14 @@ TEST(Redundant, CouplingsThatAgreeAreANote) {
   Check({
       {"two", Gears("2", "2"), {"check"}, 0, {"COT4040", "`first` and `second`"}, {"COT4003", "COT4004"}},
       {"levers",
-       "system L { m : Mass(m = 1 kg)  n : Mass(m = 2 kg)  a, b : Lever(ratio = -3)  f : ForceSource(force = 1 N)\n"
-       "  connect m.a -- a.a -- b.a -- f.b  connect n.a -- a.b -- b.b  connect f.a -- translational.ground }\n",
-       {"check"}, 0, {"COT4040"}, {"COT4003"}},
+       "system L { m : Mass(m = 1 kg)  n : Mass(m = 2 kg)  a, b : Lever(ratio = -3)  f : ForceSource(force = "
+       "1 N)\n"
+       "  connect m.a -- a.a -- b.a -- f.b  connect n.a -- a.b -- b.b  connect f.a -- translational.ground "
+       "}\n",
+       {"check"},
+       0,
+       {"COT4040"},
+       {"COT4003"}},
       {"disagreeing", Gears("2", "3"), {"check"}, 0, {"COT4004", "`first` and `second`"}, {"COT4003"}},
   });
 }
@@ -231,13 +291,23 @@ TEST(OpenEnds, AreSaid) {
       {"heat",
        "system H { m : HeatCapacity(C = 1 J/K, start T = 300 K fixed)  r : ThermalResistor(R = 1 K/W)\n"
        "  connect m.a -- r.a  connect r.b -- thermal.open }\n",
-       {"check"}, 0, {}, {"COT3006"}},
+       {"check"},
+       0,
+       {},
+       {"COT3006"}},
       {"forgotten",
        "system H { m : HeatCapacity(C = 1 J/K, start T = 300 K fixed)  r : ThermalResistor(R = 1 K/W)\n"
        "  connect m.a -- r.a }\n",
-       {"check"}, 1, {"COT3006", "thermal.open"}, {}},
+       {"check"},
+       1,
+       {"COT3006", "thermal.open"},
+       {}},
       {"wrong domain",
-       "system H { m : HeatCapacity(C = 1 J/K)  connect m.a -- electrical.open }\n", {"check"}, 1, {"COT2401"}, {}},
+       "system H { m : HeatCapacity(C = 1 J/K)  connect m.a -- electrical.open }\n",
+       {"check"},
+       1,
+       {"COT2401"},
+       {}},
   });
   const std::string two =
       "system E { s : VoltageSource(V = 1 V)  r : Resistor[2](R = 1 ohm)  connect s.p -- r.p\n"
@@ -254,14 +324,19 @@ TEST(Loose, PartsInSpaceAreNamed) {
       "system P {\n  gravity : Gravity\n  hinge : Revolute(n = [0, 1, 0], start phi = 60 deg fixed)\n"
       "  rod : Body(m = 2 kg, center = [0, 0, -0.5] m, I = [0.17, 0.17, 0.001, 0, 0, 0] kg*m^2)\n"
       "  connect mechanics.ground -- hinge.a\n  connect hinge.b -- rod.a\n";
-  const std::string alone = "system S { p : PlaceSensor }\n", joint = "system S { j : Revolute(n = [0, 0, 1]) }\n";
+  const std::string alone = "system S { p : PlaceSensor }\n",
+                    joint = "system S { j : Revolute(n = [0, 0, 1]) }\n";
   Check({
       {"sensor alone", alone, {"check"}, 1, {"COT3302", "`p`"}, {}},
       {"joint alone", joint, {"check"}, 1, {"COT3302", "`j`"}, {}},
       {"arm alone", "system S { x : Arm(r = [1, 0, 0] m) }\n", {"check"}, 1, {"COT3302", "`x`"}, {}},
       {"forgotten sensor", pendulum + "  p : PlaceSensor\n}\n", {"check"}, 1, {"COT3302", "`p`"}, {}},
-      {"sensor with one end", pendulum + "  p : RelativePlaceSensor\n  connect p.a -- rod.a\n}\n", {"check"}, 1,
-       {"COT3302", "`p`"}, {}},
+      {"sensor with one end",
+       pendulum + "  p : RelativePlaceSensor\n  connect p.a -- rod.a\n}\n",
+       {"check"},
+       1,
+       {"COT3302", "`p`"},
+       {}},
       {"report", pendulum + "  p : PlaceSensor\n}\n", {"report"}, 1, {"`p`"}, {}},
       {"graph", joint, {"graph"}, 0, {"cotree check"}, {}},
       {"tree", joint, {"tree"}, 1, {"COT3302", "`j`"}, {}},
@@ -270,18 +345,25 @@ TEST(Loose, PartsInSpaceAreNamed) {
 
 TEST(Loose, WhatIsCompleteIsNotBlamed) {
   const std::string decay =
-      "component Decay { parameter T : Time = 1 s  variable x : Real (start = 1, fixed)  equation T*der(x) = -x }\n";
+      "component Decay { parameter T : Time = 1 s  variable x : Real (start = 1, fixed)  equation T*der(x) = "
+      "-x }\n";
   Check({
       {"alone", decay + "system S { d : Decay }\n", {"check"}, 0, {}, {"COT3008"}},
       {"two", decay + "system S { d, e : Decay }\n", {"check"}, 0, {}, {"COT3008"}},
       {"beside a circuit",
        decay + "system S { d : Decay  r : Resistor(R = 1 ohm)  s : VoltageSource(V = 1 V)\n"
                "  connect r.p -- s.p  connect r.n -- s.n -- electrical.ground }\n",
-       {"check"}, 0, {}, {"COT3008"}},
+       {"check"},
+       0,
+       {},
+       {"COT3008"}},
       {"a source that nothing reads",
        "system S { c : Constant(k = 1)  r : Resistor(R = 1 ohm)  s : VoltageSource(V = 1 V)\n"
        "  connect r.p -- s.p  connect r.n -- s.n -- electrical.ground }\n",
-       {"check"}, 0, {"COT3008", "`c`"}, {}},
+       {"check"},
+       0,
+       {"COT3008", "`c`"},
+       {}},
   });
 }
 
@@ -289,7 +371,8 @@ TEST(Freedoms, AreCountedBehindCouplings) {
   const auto arms = [](const std::string& joined) {
     return "system Arms {\n  left, right : Revolute(n = [0, 1, 0])\n"
            "  a, b : Body(m = 1 kg, center = [0.2, 0, 0] m, I = [0.01, 0.01, 0.01, 0, 0, 0] kg*m^2)\n"
-           "  connect mechanics.ground -- left.a -- right.a\n  connect left.b -- a.a\n  connect right.b -- b.a\n" +
+           "  connect mechanics.ground -- left.a -- right.a\n  connect left.b -- a.a\n  connect right.b -- "
+           "b.a\n" +
            joined + "\n}\n";
   };
   Check({
@@ -297,15 +380,25 @@ TEST(Freedoms, AreCountedBehindCouplings) {
       {"gear",
        arms("  gear : Gear(ratio = 2)\n  connect left.axis -- gear.a\n  connect right.axis -- gear.b\n"
             "  connect left.housing -- right.housing -- rotational.ground"),
-       {"check"}, 0, {"1 degree of freedom of 2 coordinates"}, {}},
+       {"check"},
+       0,
+       {"1 degree of freedom of 2 coordinates"},
+       {}},
       {"spring",
-       arms("  spring : TorsionSpring(k = 1 N*m/rad)\n  connect left.axis -- spring.a\n  connect right.axis -- "
+       arms("  spring : TorsionSpring(k = 1 N*m/rad)\n  connect left.axis -- spring.a\n  connect right.axis "
+            "-- "
             "spring.b\n  connect left.housing -- right.housing -- rotational.ground\n  gravity : Gravity"),
-       {"check"}, 0, {"2 degrees of freedom"}, {"no `Gravity`"}},
+       {"check"},
+       0,
+       {"2 degrees of freedom"},
+       {"no `Gravity`"}},
       {"driven",
        arms("  l, r : SpeedSource(speed = 1 rad/s)\n  connect left.axis -- l.b\n  connect right.axis -- r.b\n"
             "  connect left.housing -- right.housing -- l.a -- r.a -- rotational.ground"),
-       {"check"}, 0, {"0 degrees of freedom of 2 coordinates"}, {}},
+       {"check"},
+       0,
+       {"0 degrees of freedom of 2 coordinates"},
+       {}},
   });
 }
 
@@ -325,11 +418,18 @@ TEST(Loops, OfGainOneNameTheirComponents) {
   Check({{"of two",
           "system S { a : Constant(k = 1)  add : Add  g : Gain(k = 1)\n  connect a.y -> add.u1\n"
           "  connect g.y -> add.u2\n  connect add.y -> g.u }\n",
-          {"check"}, 1, {"`add` and `g`"}, {"`a` contradict"}},
+          {"check"},
+          1,
+          {"`add` and `g`"},
+          {"`a` contradict"}},
          {"of three",
-          "system S { a : Constant(k = 1)  add : Add  g : Gain(k = 2)  h : Gain(k = 0.5)\n  connect a.y -> add.u1\n"
+          "system S { a : Constant(k = 1)  add : Add  g : Gain(k = 2)  h : Gain(k = 0.5)\n  connect a.y -> "
+          "add.u1\n"
           "  connect h.y -> add.u2\n  connect add.y -> g.u  connect g.y -> h.u }\n",
-          {"check"}, 1, {"`add`", "`g`", "`h`"}, {"`a` contradict"}}});
+          {"check"},
+          1,
+          {"`add`", "`g`", "`h`"},
+          {"`a` contradict"}}});
 }
 
 // --- Without end ---
@@ -337,7 +437,8 @@ TEST(Loops, OfGainOneNameTheirComponents) {
 TEST(Deep, NestingWithoutEndIsRefusedOrBuilt) {
   const auto nested = [](int n, bool outermost_first) {
     std::vector<std::string> classes{
-        "component C0 { terminal p, n : electrical  r : Resistor(R = 1 ohm)  connect p -- r.p  connect n -- r.n }\n"};
+        "component C0 { terminal p, n : electrical  r : Resistor(R = 1 ohm)  connect p -- r.p  connect n -- "
+        "r.n }\n"};
     for (int i = 1; i < n; ++i)
       classes.push_back("component C" + std::to_string(i) + " { terminal p, n : electrical  x : C" +
                         std::to_string(i - 1) + "  connect p -- x.p  connect n -- x.n }\n");
@@ -345,17 +446,22 @@ TEST(Deep, NestingWithoutEndIsRefusedOrBuilt) {
     if (outermost_first) std::reverse(classes.begin(), classes.end());
     for (const std::string& c : classes) text += c;
     return text + "system S { v : VoltageSource(V = 1 V)  x : C" + std::to_string(n - 1) +
-           "  connect v.p -- x.p  connect v.n -- x.n -- electrical.ground }\nexperiment E of S { stop = 1 s  plot v.i }\n";
+           "  connect v.p -- x.p  connect v.n -- x.n -- electrical.ground }\nexperiment E of S { stop = 1 s  "
+           "plot v.i }\n";
   };
   EXPECT_NEAR(Last(nested(300, false), "v.i"), -1, 1e-9);
   EXPECT_NEAR(Last(nested(300, true), "v.i"), -1, 1e-9);
   // Models of their own at every level cannot be built before they are asked for.
   std::string chosen;
   for (int i = 1200; i > 0; --i)
-    chosen += "component D" + std::to_string(i) + " { model one { }  model two { x : D" + std::to_string(i - 1) +
-              " as two } }\n";
-  Check({{"models", chosen + "component D0 { model one { }  model two { } }\nsystem S { x : D1200 as two }\n",
-          {"check"}, 1, {"COT2140"}, {}}});
+    chosen += "component D" + std::to_string(i) + " { model one { }  model two { x : D" +
+              std::to_string(i - 1) + " as two } }\n";
+  Check({{"models",
+          chosen + "component D0 { model one { }  model two { } }\nsystem S { x : D1200 as two }\n",
+          {"check"},
+          1,
+          {"COT2140"},
+          {}}});
 }
 
 }  // namespace

@@ -159,9 +159,9 @@ void DiagnoseRedundant(const EquationSystem& system, const std::vector<Combinati
                        ComponentId left_out, Diagnostics& diagnostics) {
   std::vector<uint32_t> equations;
   for (const CombinationTerm& t : terms) equations.push_back(t.equation);
-  diagnostics.Report(messages::kRedundant, ComponentPlace(*system.model, *system.graph, left_out),
-                     {Names(system, Collect(system, equations)),
-                      ComponentName(*system.model, *system.graph, left_out)});
+  diagnostics.Report(
+      messages::kRedundant, ComponentPlace(*system.model, *system.graph, left_out),
+      {Names(system, Collect(system, equations)), ComponentName(*system.model, *system.graph, left_out)});
 }
 
 void DiagnoseGainOne(const EquationSystem& system, const std::vector<ComponentId>& loop, uint32_t left,

@@ -55,8 +55,7 @@ void PrintMechanism(const LoadedModel& loaded, const Translation& t, const Conso
       t.motion.position_degrees == t.motion.degrees
           ? ""
           : fmt::format(" in velocities, {} in positions", t.motion.position_degrees - taken),
-      t.motion.loops.empty() && taken == 0 ? ""
-                                           : fmt::format(" of {} coordinates", t.motion.freedoms.size()),
+      t.motion.loops.empty() && taken == 0 ? "" : fmt::format(" of {} coordinates", t.motion.freedoms.size()),
       joints);
   if (t.mechanism.gravity.empty() && parts > 0)
     fmt::print("   no `Gravity` among the components: nothing pulls at the bodies\n");

@@ -59,13 +59,14 @@ int RunEmit(const SimulateOptions& given, const Console& console) {
     return kExitOk;
   }
   if (!WriteFileSafely(options.output, text)) return kExitForeign;
-  fmt::print("{}: {}, {}; {} in {}\n", header.model, Plural(p.translation->sorted->states.size(), "state"),
-             Plural(emit.columns.size(), "output"),
-             emit.run.method == Method::kAutomatic
-                 ? "steps as errors allow"
-                 : fmt::format("{} with steps of {}", MethodName(emit.run.method),
-                               emit.run.step > 0 ? fmt::format("{:g} s", emit.run.step) : "the output's interval"),
-             options.output);
+  fmt::print(
+      "{}: {}, {}; {} in {}\n", header.model, Plural(p.translation->sorted->states.size(), "state"),
+      Plural(emit.columns.size(), "output"),
+      emit.run.method == Method::kAutomatic
+          ? "steps as errors allow"
+          : fmt::format("{} with steps of {}", MethodName(emit.run.method),
+                        emit.run.step > 0 ? fmt::format("{:g} s", emit.run.step) : "the output's interval"),
+      options.output);
   return kExitOk;
 }
 

@@ -8,11 +8,11 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/prepare_run.h"
-#include "pipeline/choose_system.h"
 #include "cli/system_command.h"
 #include "cli/write_form.h"
 #include "closed_form/fraction.h"
 #include "derivation/describe_state_space.h"
+#include "pipeline/choose_system.h"
 #include "simulation/initialize.h"
 #include "simulation/linearize.h"
 

@@ -207,10 +207,11 @@ std::optional<LinearModel> LinearizeAtPoint(ProgramRun& run, const Translation& 
   }
   LinearModel& model = *found.model;
   if (const std::string without = FirstNotFinite(model); !without.empty()) {
-    fmt::print(stderr,
-               "cotree: the linear model is not finite at this point: {} has no derivative there; try another "
-               "time with --at\n",
-               without);
+    fmt::print(
+        stderr,
+        "cotree: the linear model is not finite at this point: {} has no derivative there; try another "
+        "time with --at\n",
+        without);
     *exit = kExitNumerical;
     return std::nullopt;
   }

@@ -261,7 +261,8 @@ class LinearizeCommand {
     if (!needs_channels()) return kExitOk;
     const Loop loop = FindLoop(linear, driver, cut);
     const Channel& first = loop.channels[0].channel;
-    if (cut && first.n() == 0 && std::all_of(first.d.begin(), first.d.end(), [](double x) { return x == 0; })) {
+    if (cut && first.n() == 0 &&
+        std::all_of(first.d.begin(), first.d.end(), [](double x) { return x == 0; })) {
       const std::string note = "nothing of `" + driver + "` comes back to it: L = 0, no loop is closed there";
       fmt::print(stderr, "cotree: note: {}\n", note);
       if (options_.format == "json") out->json["notes"].push_back(note);

@@ -198,7 +198,8 @@ class ReportWriter {
           " Where power flows: power into each component, summed over its edges in one connected part of the "
           "graph. The powers of a part sum to zero.";
     s.items.emplace_back(TextItem{text});
-    if (std::string note = LeftOut(t_, model_); !note.empty()) s.items.emplace_back(TextItem{std::move(note)});
+    if (std::string note = LeftOut(t_, model_); !note.empty())
+      s.items.emplace_back(TextItem{std::move(note)});
     s.items.emplace_back(std::move(energy));
     document_.sections.push_back(std::move(s));
   }

@@ -117,8 +117,8 @@ bool SimulationOutput::Fits(const Result& result, const Checkpoint& from, std::s
     return false;
   }
   if (result.times.size() < from.rows) {
-    *why =
-        fmt::format("has {}, but the checkpoint was made behind row {}", Plural(result.times.size(), "row"), from.rows);
+    *why = fmt::format("has {}, but the checkpoint was made behind row {}",
+                       Plural(result.times.size(), "row"), from.rows);
     return false;
   }
   uint64_t digest = 0;

@@ -113,7 +113,8 @@ Margins FindMargins(const Channel& loop) {
     if (!std::isfinite(now.gain)) continue;
     if (now.gain != 0) {
       if (last_gain && (last_gain->gain > 0) != (now.gain > 0)) {
-        const double at = Refine(last_gain->w, w, last_gain->gain > 0, [&](double x) { return sample(x).gain; });
+        const double at =
+            Refine(last_gain->w, w, last_gain->gain > 0, [&](double x) { return sample(x).gain; });
         const std::complex<double> value = loop.AtFrequency(at);
         if (std::fabs(std::abs(value) - 1) < 1e-3) {
           double margin = std::arg(-value);

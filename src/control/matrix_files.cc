@@ -53,7 +53,10 @@ std::string NpyTexts(const std::vector<std::string>& texts) {
       if ((byte & 0xC0) == 0x80 && !word.empty())
         word.back() = (word.back() << 6) | (byte & 0x3Fu);
       else
-        word.push_back(byte < 0x80 ? byte : byte >= 0xF0 ? byte & 7u : byte >= 0xE0 ? byte & 15u : byte & 31u);
+        word.push_back(byte < 0x80    ? byte
+                       : byte >= 0xF0 ? byte & 7u
+                       : byte >= 0xE0 ? byte & 15u
+                                      : byte & 31u);
     }
     longest = std::max(longest, word.size());
     wide.push_back(word);
@@ -105,11 +108,11 @@ class ZipWriter {
  private:
   static std::string Common(const std::string& name, const std::string& data, uint32_t crc) {
     std::string out;
-    AppendBytes(uint16_t{20}, &out);      // version
-    AppendBytes(uint16_t{0}, &out);       // flags
-    AppendBytes(uint16_t{0}, &out);       // stored
-    AppendBytes(uint16_t{0}, &out);       // time
-    AppendBytes(uint16_t{0x21}, &out);    // 1 January 1980: the same bytes each time
+    AppendBytes(uint16_t{20}, &out);    // version
+    AppendBytes(uint16_t{0}, &out);     // flags
+    AppendBytes(uint16_t{0}, &out);     // stored
+    AppendBytes(uint16_t{0}, &out);     // time
+    AppendBytes(uint16_t{0x21}, &out);  // 1 January 1980: the same bytes each time
     AppendBytes(crc, &out);
     AppendBytes(static_cast<uint32_t>(data.size()), &out);
     AppendBytes(static_cast<uint32_t>(data.size()), &out);

@@ -49,8 +49,8 @@ std::string Emitter::ParameterBounds(uint32_t component, uint32_t k) const {
   const ScalarElement& scalar = system_.scalars[system_.parts[component].scalar];
   const ComponentClass& cls = (*system_.model)[system_.graph->ElementOf(ComponentId(component)).class_id];
   const uint32_t number = scalar.parameters[k].parameter;
-  const NumberBounds bounds = FindBlockBounds(*system_.model, cls, scalar,
-                                              system_.parameters.Of(ComponentId(component), scalar))[k];
+  const NumberBounds bounds =
+      FindBlockBounds(*system_.model, cls, scalar, system_.parameters.Of(ComponentId(component), scalar))[k];
   const BaseType base = number < cls.parameters.size() ? cls.parameters[number].type.base : BaseType::kReal;
   const bool whole = base == BaseType::kInteger || base == BaseType::kBoolean;
   return fmt::format("{{{}, {}, {}, {}, {:d}, {:d}}}", CNumber(bounds.min), CNumber(bounds.max),

@@ -51,8 +51,8 @@ bool ClassBuilder::ResolveTerminal(NodeId path, Endpoint& endpoint, DomainId& do
           messages::kUnknownName, tree_->NameSpan(second),
           {tree_->Name(second), "domain `" + std::string(tree_->Name(first)) + "`"});
       const std::string domain_name(tree_->Name(first));
-      report.Help("the reference vertex is `" + domain_name + ".ground`, an end that is left open `" + domain_name +
-                  ".open`");
+      report.Help("the reference vertex is `" + domain_name + ".ground`, an end that is left open `" +
+                  domain_name + ".open`");
       return false;
     }
     Unknown(first, class_, true);

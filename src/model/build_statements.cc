@@ -258,8 +258,8 @@ static bool VariesInTime(const ExprPool& pool, ExprId condition) {
       return kind != SymbolKind::kParameter && kind != SymbolKind::kIndex;
     }
     if (pool.op(id) == Op::kTime) return true;
-    const Builtin builtin = pool.op(id) == Op::kCall ? FindBuiltin(pool.FunctionName(pool.FunctionOf(id)))
-                                                     : Builtin::kNone;
+    const Builtin builtin =
+        pool.op(id) == Op::kCall ? FindBuiltin(pool.FunctionName(pool.FunctionOf(id))) : Builtin::kNone;
     return IsDiscreteBuiltin(builtin) || IsPastBuiltin(builtin);
   });
 }

@@ -50,9 +50,9 @@ Diagnostic& ReportBroken(const Model& model, const Type& type, std::string_view 
                          Diagnostics& diagnostics) {
   const std::string unit =
       type.unit.empty() || type.unit == "1" || !type.dimension.generics.empty() ? "" : " " + type.unit;
-  auto& report = diagnostics.Report(
-      model_messages::kOutOfBounds, where,
-      {name, NumberText(value) + unit, broken.relation, NumberText(broken.bound) + unit, name.substr(name.rfind('.') + 1)});
+  auto& report = diagnostics.Report(model_messages::kOutOfBounds, where,
+                                    {name, NumberText(value) + unit, broken.relation,
+                                     NumberText(broken.bound) + unit, name.substr(name.rfind('.') + 1)});
   if (declared != nullptr) report.Also(model.SpanOf(*declared), "declared here with its bounds");
   return report;
 }

@@ -198,7 +198,8 @@ std::optional<double> EvaluateConstant(const ExprPool& pool, ExprId expr, const 
 ParameterValues EvaluateParameters(const Model& model, const ComponentClass& cls, ParameterValues given) {
   const ExprPool& pool = model.expressions;
   // Defaults may depend on each other in any order: what one needs comes before it.
-  std::unordered_map<uint32_t, uint32_t> formulas;  // by symbol: the parameter whose default is to be computed
+  std::unordered_map<uint32_t, uint32_t>
+      formulas;  // by symbol: the parameter whose default is to be computed
   for (uint32_t p = 0; p < cls.parameters.size(); ++p) {
     const Parameter& parameter = cls.parameters[p];
     const uint32_t symbol = parameter.symbol.value;
@@ -214,7 +215,8 @@ ParameterValues EvaluateParameters(const Model& model, const ComponentClass& cls
     if (value) given[cls.parameters[p].symbol.value] = *value;
     return value.has_value();
   };
-  std::vector<uint8_t> seen(cls.parameters.size(), 0);  // 1: what it needs is looked at, 2: settled or given up
+  std::vector<uint8_t> seen(cls.parameters.size(),
+                            0);  // 1: what it needs is looked at, 2: settled or given up
   std::vector<uint32_t> left;
   for (uint32_t first = 0; first < cls.parameters.size(); ++first) {
     const auto formula = formulas.find(cls.parameters[first].symbol.value);
@@ -291,9 +293,8 @@ bool CheckSize(const Model& model, const SyntaxTree& tree, const SizeCheck& chec
   if (!value || !bound) return false;
   if (check.kind == SizeCheck::Kind::kEqual) {
     if (*value == *bound) return false;
-    auto& report =
-        diagnostics.Report(messages::kSizesDiffer, tree.SpanOf(check.node),
-                           {tree.Text(check.node), ShapeText({*value}), WantedText({*bound})});
+    auto& report = diagnostics.Report(messages::kSizesDiffer, tree.SpanOf(check.node),
+                                      {tree.Text(check.node), ShapeText({*value}), WantedText({*bound})});
     HelpWithMeaning(model, check.wanted, report);
     return true;
   }

@@ -68,7 +68,8 @@ void ClassBuilder::AddSizeCheck(SizeCheck::Kind kind, ExprId value, ExprId bound
   if (building_)
     cls_->size_checks.push_back(check);
   else if (sizes_count_)  // an experiment has no class that would be looked at again
-    CheckSize(builder_.model, *tree_, check, EvaluateParameters(builder_.model, *cls_, {}), builder_.diagnostics);
+    CheckSize(builder_.model, *tree_, check, EvaluateParameters(builder_.model, *cls_, {}),
+              builder_.diagnostics);
 }
 
 bool ClassBuilder::LowerSubscript(NodeId node, ExprId size, Subscript& out, std::string_view what) {

@@ -81,7 +81,8 @@ bool CheckConsent(LoadedModel& loaded, const Translation& translation, const Com
     loaded.diagnostics
         .Report(messages::kForeignConsent,
                 PlaceOf(loaded.model, loaded.model[ClassOf(translation, external)]),
-                {external.instance, VisibleText(external.library, LineEnds::kKept, ComponentFailure::kMostText), hash})
+                {external.instance,
+                 VisibleText(external.library, LineEnds::kKept, ComponentFailure::kMostText), hash})
         .Help(HowToConsent(external.library, hash));
   }
   return all;
@@ -105,9 +106,10 @@ bool AddForeignStates(LoadedModel& loaded, const TranslateOptions& options, Tran
     } else if (const std::string hash = HashLibrary(request.library);
                hash.empty() || !KnownStates{hash, request.function, request.parameters}.Read(&states)) {
       translation.ok = false;
-      loaded.diagnostics.Report(messages::kForeignStates, PlaceOf(model, model[id]),
-                                {external.instance, model.Text(model[id].name),
-                                 VisibleText(external.library, LineEnds::kKept, ComponentFailure::kMostText)});
+      loaded.diagnostics.Report(
+          messages::kForeignStates, PlaceOf(model, model[id]),
+          {external.instance, model.Text(model[id].name),
+           VisibleText(external.library, LineEnds::kKept, ComponentFailure::kMostText)});
     }
     added = AddStates(model, model.classes[id.index()], states) || added;
   }

@@ -43,7 +43,8 @@ bool ExternalComponents::Load() {
     const ComponentDescription& library = instance.component->description();
     const std::string wrong = BindComponent(own, library, &instance.binding);
     if (!wrong.empty()) {
-      problem_ = "`" + e.instance + "` (" + VisibleText(e.library, LineEnds::kKept, ComponentFailure::kMostText) + "): " + wrong;
+      problem_ = "`" + e.instance + "` (" +
+                 VisibleText(e.library, LineEnds::kKept, ComponentFailure::kMostText) + "): " + wrong;
       return false;
     }
     instance.inputs.resize(library.inputs.size());

@@ -457,7 +457,7 @@ class Simulator {
     if (due) ++row_;
     if (happens && end < options_.stop) still_ = end - (Close(end) - end);
     const bool row = record || due || options_.every_step;
-    if (!row && !options_.watched.empty() && !LookBetween(end)) return Fail(end, failed_);
+    if (!row && LooksBetween() && !LookBetween(end)) return Fail(end, failed_);
     const bool moved = Simple() || MoveTo(end);
     const bool recorded = moved && (!row || (Simple() ? RecordAt(end) : RecordBefore(end)));
     still_ = INFINITY;
@@ -534,7 +534,7 @@ class Simulator {
     }
     if (to < end && to > out_time_) {
       if (options_.every_step && !RecordAt(to)) return false;
-      if (!options_.every_step && to - from < interval_ && !options_.watched.empty() && !LookBetween(to))
+      if (!options_.every_step && to - from < interval_ && LooksBetween() && !LookBetween(to))
         return Fail(to, failed_);
     }
     if (run_.delay_lines.empty() && program_.assertions.empty()) return true;
@@ -744,8 +744,12 @@ class Simulator {
     if (!MoveTo(time)) return Fail(time, failed_);
     return RecordBefore(time);
   }
-  // What is watched, at a time between rows. Few of many have a program of their own. Blocks begin their search
-  // where it ended before: what is only looked at leaves no trace, or bits would depend on what is drawn.
+  // What is watched, at a time between rows. Few of many have a program of their own. Blocks begin their
+  // search where it ended before: what is only looked at leaves no trace, or bits would depend on what is
+  // drawn. Fixed steps with blocks give the bits of the emitted program, which solves nothing between rows.
+  bool LooksBetween() const {
+    return !options_.watched.empty() && !(HasFixedSteps() && !program_.blocks.empty());
+  }
   bool LookBetween(double time) {
     if (program_.blocks.empty()) return Look(time);
     unlooked_ = run_.values;
@@ -814,8 +818,8 @@ class Simulator {
     const std::string problem = NoValueAt(time);
     return problem.empty() || Fail(time, problem);
   }
-  /* What has no value, for people. Conditions of time are as behind a switch; where a branch has no value at the
-  moment of the switch itself (sin(t)/t from 0 on), what the text says of that moment counts. */
+  /* What has no value, for people. Conditions of time are as behind a switch; where a branch has no value at
+  the moment of the switch itself (sin(t)/t from 0 on), what the text says of that moment counts. */
   std::string NoValueAt(double time) {
     std::string problem = events_.FindNoValue(time);
     if (problem.empty()) return problem;

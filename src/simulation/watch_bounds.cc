@@ -23,7 +23,8 @@ void BoundsWatch::Look(double time, std::span<const double> row) {
   for (Watched& w : watched_) {
     const double value = row[w.column];
     const auto broken = FindBroken(w.bounds, value);
-    if (!broken || (w.left && std::fabs(value - broken->bound) <= std::fabs(w.worst - w.broken.bound))) continue;
+    if (!broken || (w.left && std::fabs(value - broken->bound) <= std::fabs(w.worst - w.broken.bound)))
+      continue;
     // What is as near as the tolerance lets it be has not left them.
     if (std::fabs(value - broken->bound) <= 1e-6 * (1e-6 + std::fabs(broken->bound))) continue;
     w.left = true;

@@ -10,8 +10,8 @@
 #include <fstream>
 #include <span>
 
-#include "base/visible_text.h"
 #include "base/sha256.h"
+#include "base/visible_text.h"
 #include "software_component/component_description.h"
 
 namespace cotree {

@@ -153,8 +153,8 @@ class InProcessComponent final : public SoftwareComponent {
     } catch (const std::bad_alloc&) {
       Fail(Kind::kMemory, "ran out of memory (threw std::bad_alloc)");
     } catch (const std::exception& exception) {
-      Fail(Kind::kException,
-           "threw an exception: " + VisibleText(exception.what(), LineEnds::kKept, ComponentFailure::kMostText));
+      Fail(Kind::kException, "threw an exception: " +
+                                 VisibleText(exception.what(), LineEnds::kKept, ComponentFailure::kMostText));
     } catch (...) {
       Fail(Kind::kException, "threw an exception that is no std::exception");
     }

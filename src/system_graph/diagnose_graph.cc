@@ -144,10 +144,11 @@ class GraphDoctor {
       if (entry.second > 0) entry.first->Note("and " + std::to_string(entry.second) + " more like it");
     }
     // A source that nothing reads, where something could. What neither takes nor gives anything is complete.
-    const bool company = std::any_of(graph_.components.begin() + 1, graph_.components.end(), [&](const Component& c) {
-      const ElementClass& element = graph_.elements[c.element.index()];
-      return element.terminals() > 0 || !element.slot_variable.empty();
-    });
+    const bool company =
+        std::any_of(graph_.components.begin() + 1, graph_.components.end(), [&](const Component& c) {
+          const ElementClass& element = graph_.elements[c.element.index()];
+          return element.terminals() > 0 || !element.slot_variable.empty();
+        });
     std::vector<bool> read(graph_.components.size(), false);
     for (const Driver& driver : graph_.drivers) {
       if (!driver.component.IsNone()) read[driver.component.index()] = true;

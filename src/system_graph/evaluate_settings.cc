@@ -252,7 +252,7 @@ class Evaluator {
   ClassId system_;
   Diagnostics& diagnostics_;
   ParameterValues values_;
-  std::map<const Setting*, double> own_;  // of plain parameters of the system itself
+  std::map<const Setting*, double> own_;                  // of plain parameters of the system itself
   std::vector<std::pair<const Setting*, double>> inner_;  // plain numbers of parameters further inside
   Environment<double> environment_;
 };

@@ -44,9 +44,9 @@ class Filler {
     bool made = false;
     std::vector<uint32_t> first, count;  // by parameter, in the block
     std::vector<uint32_t> order;
-    bool plain = true;  // all defaults are numbers
-    bool bounded = false;                // some parameter has bounds
-    bool same_bounds = true;             // they are numbers, and these:
+    bool plain = true;                 // all defaults are numbers
+    bool bounded = false;              // some parameter has bounds
+    bool same_bounds = true;           // they are numbers, and these:
     std::vector<NumberBounds> bounds;  // by place in the block
     std::vector<std::vector<size_t>> sizes;
   };
@@ -417,7 +417,8 @@ void ReportBroken(const Model& model, const SystemGraph& graph, const std::vecto
     const std::string owner = ComponentName(model, graph, broken.component);
     const std::string name =
         (owner.empty() ? owner : owner + ".") + std::string(model.expressions.SymbolName(own.symbol));
-    Span where = c.scope == UINT32_MAX ? model.SpanOf(p.origin) : ComponentPlace(model, graph, broken.component);
+    Span where =
+        c.scope == UINT32_MAX ? model.SpanOf(p.origin) : ComponentPlace(model, graph, broken.component);
     if (c.scope != UINT32_MAX) {
       const Scope& scope = graph.scopes[c.scope];
       const ComponentClass& outer = graph.ClassOf(model, scope.parent);

@@ -66,7 +66,8 @@ TEST(SpecialCases, LoopOfOneToOneGearsIsANote) {
     connect A.a -- N1.a -- N3.b   connect N1.b -- B.a -- N2.a   connect N2.b -- C.a -- N3.a })");
   EXPECT_TRUE(f.ok);
   EXPECT_EQ(f.order, 2u);
-  EXPECT_NE(f.text.find("`N1`, `N2` and `N3` demand the same, so `N3` is left out"), std::string::npos) << f.text;
+  EXPECT_NE(f.text.find("`N1`, `N2` and `N3` demand the same, so `N3` is left out"), std::string::npos)
+      << f.text;
 }
 
 TEST(SpecialCases, GearBetweenTwoPositionDrivers) {

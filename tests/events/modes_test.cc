@@ -86,8 +86,8 @@ TEST(Modes, CartesianPendulumStopsAtItsDeadCentre) {
       EXPECT_NE(std::string(e.what()).find("`bob`"), std::string::npos) << e.what();
     }
     ASSERT_FALSE(bad.times().empty());
-    // What is below sqrt(20*rtol) of the largest determinant (p = sqrt(3)/2) counts as zero; p passes the bottom
-    // with sqrt(g*L): so long before it the run may end.
+    // What is below sqrt(20*rtol) of the largest determinant (p = sqrt(3)/2) counts as zero; p passes the
+    // bottom with sqrt(g*L): so long before it the run may end.
     const double before = std::sqrt(20 * rtol) * std::sqrt(3.0) / 2 / std::sqrt(9.81);
     EXPECT_NEAR(bad.times().back(), quarter, std::max(3e-3, before)) << MethodName(method) << ", " << rtol;
   }

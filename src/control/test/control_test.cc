@@ -207,14 +207,15 @@ TEST(Margins, NarrowResonancesAreSeen) {
 
 TEST(Responses, StepIsExact) {
   const StepResponse one = FindStepResponse(Of({1}, {1, 1}));
-  for (size_t k = 0; k < one.times.size(); ++k) EXPECT_NEAR(one.values[k], 1 - std::exp(-one.times[k]), 1e-12);
+  for (size_t k = 0; k < one.times.size(); ++k)
+    EXPECT_NEAR(one.values[k], 1 - std::exp(-one.times[k]), 1e-12);
   EXPECT_GE(one.times.back(), 5);
   const double zeta = 0.2, wd = std::sqrt(1 - zeta * zeta);
   const StepResponse two = FindStepResponse(Of({1}, {1, 2 * zeta, 1}));
   for (size_t k = 0; k < two.times.size(); ++k) {
     const double t = two.times[k];
-    EXPECT_NEAR(two.values[k],
-                1 - std::exp(-zeta * t) * (std::cos(wd * t) + zeta / wd * std::sin(wd * t)), 1e-11);
+    EXPECT_NEAR(two.values[k], 1 - std::exp(-zeta * t) * (std::cos(wd * t) + zeta / wd * std::sin(wd * t)),
+                1e-11);
   }
 }
 

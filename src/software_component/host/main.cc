@@ -48,9 +48,10 @@ int Describe(int count, char** words) {
     return 5;
   }
   const ComponentDescription& d = component->description();
-  std::printf("%-12s %s, %s", "component",
-              cotree::VisibleText(d.name, cotree::LineEnds::kKept, cotree::ComponentFailure::kMostText).c_str(),
-              d.sample_period > 0 ? "sampled" : "continuous");
+  std::printf(
+      "%-12s %s, %s", "component",
+      cotree::VisibleText(d.name, cotree::LineEnds::kKept, cotree::ComponentFailure::kMostText).c_str(),
+      d.sample_period > 0 ? "sampled" : "continuous");
   if (d.sample_period > 0) std::printf(" every %s s", cotree::PlainNumber(d.sample_period).c_str());
   std::printf("\n");
   PrintVariables("parameters", d.parameters, true);

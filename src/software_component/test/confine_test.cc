@@ -15,8 +15,8 @@
 #include <fstream>
 #include <thread>
 
-#include "base/visible_text.h"
 #include "base/sha256.h"
+#include "base/visible_text.h"
 #include "software_component/foreign_consent.h"
 #include "software_component/in_process_component.h"
 #include "software_component/library_copy.h"

@@ -55,9 +55,7 @@ TEST(SoftwareComponentLoad, ReasonsAreClear) {
       {{wrong, "refuses", "a.b", {}}, Kind::kLoad, "function `refuses` returned no table"},
       {{wrong, "needs_parameter", "a.b", {}}, Kind::kLoad, "parameter `k` must be given"},
       {{wrong, "in_no_group", "a.b", {}}, Kind::kDescription, "output `z` is in no group"},
-      {{wrong, "no_such_output", "a.b", {}},
-       Kind::kDescription,
-       "lists output number 9, of 2 outputs"},
+      {{wrong, "no_such_output", "a.b", {}}, Kind::kDescription, "lists output number 9, of 2 outputs"},
       {{wrong, "same_name", "a.b", {}}, Kind::kDescription, "two of its outputs are called `y`"},
       {{wrong, "no_derivatives", "a.b", {}}, Kind::kDescription, "has states but no function `derivatives`"},
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `cotree linearize` says of loops: only what the loop itself drives and sees, at its own rate, and
 // where a limit holds.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -173,6 +174,33 @@ TEST_F(LoopVerdicts, AHeldOutputIsSaid) {
     const Json there = Margins(c.text, "pi.y");
     EXPECT_TRUE(Contains(there.at("notes").dump(), c.name));
     EXPECT_FALSE(Margins(c.text, "pi.y", {"--at", "0.5s"}).contains("notes"));
+  }
+}
+
+// The zero of a controller cancels a pole of the plant: the loop itself says nothing of the pole.
+TEST_F(LoopVerdicts, AHiddenMotionThatGrowsIsSaid) {
+  const struct {
+    double pole, rate;  // of the plant; of the zero
+    bool grows;
+  } kCases[] = {{1, 1, true}, {0.001, 0.001, true}, {-0.5, -0.5, false}, {1, 1.5, false}};
+  for (const auto& c : kCases) {
+    // P = 1/(s - pole), C = 2 (s - zero)/(s + 1).
+    const std::string text = fmt::format(
+        "component Plant {{ parameter T : Time = 1 s  input u : Real  output y : Real  variable x : Real\n"
+        "  equation T*der(x) = {0}*x + u  y = x }}\n"
+        "component Controller {{ parameter T : Time = 1 s  input e : Real  output u : Real  variable z : "
+        "Real\n"
+        "  equation T*der(z) = -z + e  u = 2*(e - (1 + {1})*z) }}\n"
+        "system S {{ p : Plant  c : Controller  r : Constant(k = 1)  d : Add(k2 = -1)\n"
+        "  connect r.y -> d.u1  connect p.y -> d.u2  connect d.y -> c.e  connect c.u -> p.u }}",
+        c.pole, c.rate);
+    const Json margins = Margins(text, "p.u").at("margins");
+    EXPECT_EQ(margins.contains("hidden_growth"), c.grows) << text << margins.dump();
+    if (c.grows) {
+      EXPECT_NEAR(margins.at("hidden_growth")[0].at("real").get<double>(), c.pole, 1e-9);
+    }
+    const Ran run = Run(text, {"--open", "p.u", "--margins"});
+    EXPECT_EQ(Contains(run.out, "grows: pole "), c.grows) << run.out;
   }
 }
 

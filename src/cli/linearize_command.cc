@@ -92,6 +92,14 @@ std::string MarginsText(const Loop& loop, const Margins& m, const Console& conso
     text += "1 + L is 0 at infinite frequency, an algebraic loop without solution\n";
   else
     text += m.stable ? "stable\n" : "not stable\n";
+  for (const std::complex<double>& p : m.hidden_growth) {
+    text += fmt::format(
+        "  but a motion that the loop does not drive or does not see grows: pole {}{}. No gain changes "
+        "that\n",
+        ShortNumber(p.real()),
+        p.imag() == 0 ? ""
+                      : fmt::format(" {} {}i", p.imag() < 0 ? "-" : "+", ShortNumber(std::fabs(p.imag()))));
+  }
   const auto upper = m.UpperGain(), lower = m.LowerGain();
   TextTable table("llll");
   table.Add({"margins", "", "", ""});
@@ -128,6 +136,8 @@ Json MarginsJson(const Loop& loop, const Margins& m) {
   Json out;
   out["loop"] = loop.name;
   out["stable"] = m.stable;
+  if (!m.hidden_growth.empty())
+    out["hidden_growth"] = PolesJson(m.hidden_growth, loop.channels[0].channel.period);
   Json gains = Json::array(), phases = Json::array();
   for (const Margins::Gain& g : m.gains)
     gains.push_back({{"frequency", FiniteJson(g.frequency)}, {"factor", g.factor}});

@@ -20,6 +20,7 @@ struct Channel {
   std::vector<double> A, b, c;  // n*n, n, n
   std::vector<double> d;  // by order of the input's derivative; the last one is not 0, or there is one only
   double period = 0;      // s; 0: continuous
+  std::vector<std::complex<double>> hidden;  // poles of the motions that were taken out
 
   size_t n() const { return b.size(); }
   bool proper() const { return d.size() == 1; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/hidden_modes.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace cotree {
@@ -74,6 +75,18 @@ bool DropUnseen(Matrix& a, std::vector<double>& b, std::vector<double>& c) {
   return true;
 }
 
+// What is left of `all` without those next to each of `kept`.
+std::vector<std::complex<double>> Without(std::vector<std::complex<double>> all,
+                                          const std::vector<std::complex<double>>& kept) {
+  for (const std::complex<double>& k : kept) {
+    if (all.empty()) break;
+    all.erase(std::min_element(all.begin(), all.end(), [&](const auto& x, const auto& y) {
+      return std::abs(x - k) < std::abs(y - k);
+    }));
+  }
+  return all;
+}
+
 }  // namespace
 
 void DropHiddenModes(Channel& channel) {
@@ -100,9 +113,11 @@ void DropHiddenModes(Channel& channel) {
   });
   both(DropUnseen);
   if (!dropped) return;
+  const std::vector<std::complex<double>> all = channel.Poles();
   channel.A = a.data();
   channel.b = std::move(b);
   channel.c = std::move(c);
+  channel.hidden = Without(all, channel.Poles());
 }
 
 }  // namespace cotree

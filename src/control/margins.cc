@@ -148,6 +148,14 @@ Margins FindMargins(const Channel& loop) {
   // A pole of what stays is exactly 0 (NU.13), so a slow one beside fast ones counts by its own size.
   for (const auto& p : out.closed_poles)
     out.stable = out.stable && (sampled ? std::abs(p) < 1 - 1e-13 : p.real() < -1e-12 * std::abs(p));
+  // Equal poles are found to half of the digits only: what could be rounding is no growth.
+  double fastest = 0;
+  for (const auto& p : loop.hidden) fastest = std::max(fastest, std::abs(p));
+  for (const auto& p : loop.hidden) {
+    const double growth = sampled ? std::abs(p) - 1 : p.real();
+    if (growth > 1e-7 * fastest && growth > 1e-3 * std::abs(sampled ? p - 1.0 : p))
+      out.hidden_growth.push_back(p);
+  }
   return out;
 }
 

@@ -28,6 +28,8 @@ struct Margins {
   std::vector<std::complex<double>> closed_poles;
   bool stable = false;          // all of them left of the axis, or in the unit circle
   bool algebraic_loop = false;  // 1 + L is 0 at infinity: no poles can be said
+  /// Poles of motions that the loop does not drive or does not see, and that grow: no gain changes them.
+  std::vector<std::complex<double>> hidden_growth;
 
   /// The nearest above 1 and the nearest below 1; none: the gain may grow, fall as it likes.
   std::optional<Gain> UpperGain() const;

@@ -32,14 +32,14 @@ void ProgramBuilder::CollectSwitches() {
 
 // Code of an instance that runs at events; made once a class.
 Program::Bound ProgramBuilder::Bind(const Part& part, std::span<const ExprId> roots,
-                                    CodeWriter::Events events) {
+                                    CodeWriter::Events events, bool continuous) {
   std::vector<uint32_t> key{static_cast<uint32_t>(events)};
   for (const ExprId root : roots) key.push_back(root.value);
   const auto [at, fresh] = event_codes_.try_emplace({part.scalar, std::move(key)});
   if (fresh) at->second = MakeCode(part.scalar, roots, events);
   const Program::Bound out{at->second.code, static_cast<uint32_t>(out_->locals.size()),
                            system_.parameters.first[part.component], part.component};
-  for (const ScalarUse& use : at->second.locals) out_->locals.push_back(SlotOf(part, use, false));
+  for (const ScalarUse& use : at->second.locals) out_->locals.push_back(SlotOf(part, use, continuous));
   return out;
 }
 
@@ -168,8 +168,8 @@ void ProgramBuilder::AddSamples(const Part& part, uint32_t external) {
   own.period = AtParameters(*out_, own.sampling.code, own.sampling.parameters)[0];
 }
 
-// What gives a held slot its value.
-void ProgramBuilder::CollectHeld(const HeldTable::Entry& entry) {
+// What gives a held slot its value. The entry is a copy: its code may hold more, and the table grows.
+void ProgramBuilder::CollectHeld(HeldTable::Entry entry) {
   const HeldUse use = held_.Use(entry);
   const Part& part = *entry.part;
   switch (use.kind) {
@@ -184,7 +184,6 @@ void ProgramBuilder::CollectHeld(const HeldTable::Entry& entry) {
                  : pool_.op(use.expr) == Op::kLess ? Program::Relation::Kind::kLess
                                                    : Program::Relation::Kind::kLessEqual;
       out.slot = entry.slot;
-      out.continuous = entry.continuous;
       out_->relations.push_back(out);
       return;
     }
@@ -192,14 +191,16 @@ void ProgramBuilder::CollectHeld(const HeldTable::Entry& entry) {
       const SymbolInfo info = pool_.symbol(pool_.SymbolOf(use.expr));
       const uint32_t variable = sorted_->derived->VariableOf(part.scalar, info.base);
       if (variable != UINT32_MAX)
-        out_->pres.push_back({entry.slot, SlotOf(part, {variable, info.order}, false), entry.continuous});
+        out_->pres.push_back({entry.slot, SlotOf(part, {variable, info.order}, false), false});
       return;
     }
     case HeldUse::Kind::kClock:
     case HeldUse::Kind::kDelay: {
       const std::vector<ExprId> roots(pool_.operands(use.expr).begin(), pool_.operands(use.expr).end());
-      const Program::Bound bound = Bind(part, roots);
-      if (use.kind == HeldUse::Kind::kClock) {
+      // What jumps in a delay breaks its past.
+      const bool delay = use.kind == HeldUse::Kind::kDelay;
+      const Program::Bound bound = Bind(part, roots, CodeWriter::Events::kOn, delay);
+      if (!delay) {
         out_->clocks.emplace_back();
         static_cast<Program::Bound&>(out_->clocks.back()) = bound;
         out_->clocks.back().slot = entry.slot;
@@ -233,6 +234,10 @@ void ProgramBuilder::CollectEvents() {
   }
   for (size_t k = 0; k < held_.entries().size(); ++k) CollectHeld(held_.entries()[k]);
   out_->slots = held_.end();
+  std::vector<bool> continuous(out_->slots, false);
+  for (const HeldTable::Entry& entry : held_.entries()) continuous[entry.slot] = entry.continuous;
+  for (Program::Relation& r : out_->relations) r.continuous = continuous[r.slot];
+  for (Program::Pre& p : out_->pres) p.continuous = continuous[p.slot];
 }
 
 }  // namespace cotree

@@ -135,6 +135,8 @@ CodeWriter::Context CodeWriter::Below(ExprId id, Context context) {
         model_.tables[table].interpolation == Table::Interpolation::kHold)
       return kSwitched;  // it jumps at its knots
   }
+  // An equality holds for a moment: at the time itself, not between the switches.
+  if (op == Op::kEqual || op == Op::kNotEqual) return TimeOnly(id) ? kPlain : context;
   return context == kSmooth && IsSwitch(op) && op != Op::kMod && TimeOnly(id) ? kSwitched : context;
 }
 

@@ -15,6 +15,7 @@ class Differentiator {
   Code Run(const std::vector<uint32_t>& by) {
     const size_t count = code_.instructions.size();
     adjoint_.assign(count, kNone);
+    guarded_.assign(count, false);
     std::vector<bool> moves(count, false);  // depends on a local that is asked for
     for (size_t k = 0; k < count; ++k) {
       const Instruction& i = code_.instructions[k];
@@ -63,6 +64,9 @@ class Differentiator {
   }
   void To(uint32_t r, uint32_t term) {
     if (!(*moves_)[r]) return;
+    // What does not hold may have no slope: nothing times no number is nothing.
+    if (in_branch_ && term != seed_) term = Emit({CodeOp::kIf, Op::kIf, seed_, term, Number(0), 0});
+    if (in_branch_) guarded_[r] = true;
     adjoint_[r] = adjoint_[r] == kNone ? term : Add(adjoint_[r], term);
   }
 
@@ -104,6 +108,8 @@ class Differentiator {
 
   void Back(uint32_t k, uint32_t seed) {
     const Instruction i = code_.instructions[k];
+    in_branch_ = guarded_[k];
+    seed_ = seed;
     switch (i.code) {
       case CodeOp::kIntegerPower: {
         const double n = i.number;
@@ -114,8 +120,10 @@ class Differentiator {
       }
       case CodeOp::kIf: {
         const uint32_t zero = Number(0);
+        in_branch_ = false;
         if ((*moves_)[i.b]) To(i.b, Emit({CodeOp::kIf, Op::kIf, i.a, seed, zero, 0}));
         if ((*moves_)[i.c]) To(i.c, Emit({CodeOp::kIf, Op::kIf, i.a, zero, seed, 0}));
+        guarded_[i.b] = guarded_[i.c] = true;
         return;
       }
       case CodeOp::kTable: {
@@ -189,6 +197,9 @@ class Differentiator {
   const Code& code_;
   Code out_;
   std::vector<uint32_t> adjoint_;  // by register of the code
+  std::vector<bool> guarded_;      // by register: the adjoint is 0 where a condition says so
+  bool in_branch_ = false;         // of the instruction at hand
+  uint32_t seed_ = kNone;
   const std::vector<bool>* moves_ = nullptr;
 };
 

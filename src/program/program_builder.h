@@ -94,9 +94,9 @@ class ProgramBuilder {
     return part.scalar < system_.graph->elements.size() &&
            !model_[system_.graph->elements[part.scalar].class_id].external_library.empty();
   }
-  void CollectHeld(const HeldTable::Entry& entry);
+  void CollectHeld(HeldTable::Entry entry);
   Program::Bound Bind(const Part& part, std::span<const ExprId> roots,
-                      CodeWriter::Events events = CodeWriter::Events::kOn);
+                      CodeWriter::Events events = CodeWriter::Events::kOn, bool continuous = false);
 
   /** What a block of the sorted system becomes, before it is scheduled; units behind those of the blocks
   are what blocks go on with. */

@@ -459,9 +459,9 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
       return fail(out, "the conditions of " + Names(relations, {}) + " find no values at the start");
     relations.clear();
     out = initializer.Solve(round > 0);
-    // What is delayed has no values before the first round.
-    if (!out.ok && (round > 0 || program_.delays.empty())) return out;
+    // What is delayed has no values before the first round, and a branch that does not hold may have none.
     bool again = UpdateRelations(options.time, round >= 8, relations);
+    if (!out.ok && (again ? round >= kMostRounds : round > 0 || program_.delays.empty())) return out;
     if (again && round >= kMostRounds) BlockUndecided(options.time);
     for (size_t d = 0; d < program_.delays.size(); ++d) {
       const double u = run_.Compute(program_.delays[d], options.time);

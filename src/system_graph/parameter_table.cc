@@ -166,6 +166,14 @@ const Tape& Filler::TapeOf(ExprId expr) {
 }
 
 double Filler::Evaluate(ExprId expr, Environment<double>& environment) {
+  // [a, b, c][#1]: the element alone, or n elements would cost n * n.
+  while (pool_.op(expr) == Op::kElement && pool_.op(pool_.operand(expr, 0)) == Op::kArray &&
+         pool_.operands(expr).size() == 2 && pool_.IsSymbol(pool_.operand(expr, 1))) {
+    const ExprId list = pool_.operand(expr, 0);
+    const double index = environment.scalars[pool_.SymbolOf(pool_.operand(expr, 1)).index()];
+    if (!(index >= 1 && index <= static_cast<double>(pool_.operands(list).size()))) return kNone;
+    expr = pool_.operand(list, static_cast<size_t>(index) - 1);
+  }
   if (pool_.IsNumber(expr)) return pool_.NumberValue(expr);
   double value = kNone;
   EvaluateDouble(TapeOf(expr), environment, workspace_, std::span(&value, 1));

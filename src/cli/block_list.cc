@@ -2,7 +2,8 @@
 #include "cli/block_list.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace cotree {
 
@@ -41,8 +42,8 @@ std::vector<std::string> DependentNames(const SortedSystem& sorted) {
   return names;
 }
 
-nlohmann::ordered_json StatesJson(const SortedSystem& sorted) {
-  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+Json StatesJson(const SortedSystem& sorted) {
+  Json out = Json::array();
   for (const VariableRef s : sorted.states)
     out.push_back({{"name", sorted.system->VariableName(s.variable, s.order)},
                    {"derivative", sorted.system->VariableName(s.variable, s.order + 1)}});

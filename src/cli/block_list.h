@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "program/program.h"
 
 namespace cotree {
@@ -30,6 +30,6 @@ class BlockList {
 /// Names of variables that are differentiated though they are no states.
 std::vector<std::string> DependentNames(const SortedSystem& sorted);
 /// Every state with the name of its derivative.
-nlohmann::ordered_json StatesJson(const SortedSystem& sorted);
+Json StatesJson(const SortedSystem& sorted);
 
 }  // namespace cotree

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/check_json.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "model/describe_model.h"
 
 namespace cotree {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json PlaceJson(const Span& span, const SourceFiles& files, const std::string& label) {
   const SourceFile& file = files[span.file];
@@ -23,12 +20,11 @@ const char* SeverityWord(Severity severity) {
 
 }  // namespace
 
-std::string DumpJson(const nlohmann::ordered_json& json) {
-  // Bytes that are not UTF-8 may stand in a user's file; they are replaced, never a reason to fail.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string DumpJson(const Json& json) {
+  return json.dump(2) + "\n";
 }
 
-nlohmann::ordered_json JsonHead(const char* schema, const std::string& file, const LoadedModel& loaded) {
+Json JsonHead(const char* schema, const std::string& file, const LoadedModel& loaded) {
   Json out;
   out["schema"] = schema;
   out["version"] = COTREE_VERSION;

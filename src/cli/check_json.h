@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "base/json.h"
 #include "cli/commands.h"
 #include "pipeline/load_model.h"
 
@@ -15,8 +15,8 @@ std::string CheckJson(LoadedModel& loaded, const CheckOptions& options);
 std::string LibraryJson(LoadedModel& loaded, const std::vector<ClassId>& classes);
 
 /// How our JSON about a file begins: schema, version, file, ok, errors, warnings, diagnostics.
-nlohmann::ordered_json JsonHead(const char* schema, const std::string& file, const LoadedModel& loaded);
+Json JsonHead(const char* schema, const std::string& file, const LoadedModel& loaded);
 /// With a line end; bytes that are not UTF-8 are replaced.
-std::string DumpJson(const nlohmann::ordered_json& json);
+std::string DumpJson(const Json& json);
 
 }  // namespace cotree

@@ -2,13 +2,14 @@
 #include <fmt/core.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/draw_tree.h"
 #include "cli/readable_equations.h"
 #include "cli/write_form.h"
 #include "derivation/derive.h"
 #include "derivation/describe_state_space.h"
+#include "document/write_document.h"
 
 namespace cotree {
 
@@ -40,9 +41,7 @@ int RunDerive(const EquationsOptions& options, const Console& console) {
     }
     if (options.format == "text") out->text = SystemHeading(t, colours) + "\n\n";
     if (options.format == "json") {
-      std::string text;
-      WriteForm(document, "json", colours, &text);
-      out->json = nlohmann::ordered_json::parse(text);
+      out->json = WriteJson(document);
       return kExitOk;
     }
     return WriteForm(document, options.format, colours, &out->text) ? kExitOk : kExitForeign;

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/block_list.h"
 #include "cli/readable_equations.h"
 #include "cli/system_command.h"
@@ -13,8 +13,6 @@
 
 namespace cotree {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostRows = 300;
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/graph_json.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "cli/check_json.h"
 #include "cli/mechanism_view.h"
 #include "model/describe_model.h"
@@ -10,8 +9,6 @@
 
 namespace cotree {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json KindsJson(uint8_t kinds) {
   Json list = Json::array();

@@ -6,17 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.h"
 #include "cli/system_command.h"
 #include "cli/text_table.h"
 #include "simulation/events.h"
 
 namespace cotree {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::vector<std::string> Primed(std::vector<std::string> names, size_t times) {
   for (std::string& name : names) name.append(times, '\'');

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "cli/console.h"
 #include "control/sampled_model.h"
 #include "pipeline/translate.h"
@@ -39,6 +39,6 @@ std::optional<LinearModel> LinearizeAtPoint(ProgramRun& run, const Translation& 
 /// Matrices with names at their rows and columns.
 std::string MatricesText(const LinearModel& model, const Console& console);
 /// states, inputs, outputs, A, B, C, D and those of the inputs' derivatives; `dt` of a sampled model.
-nlohmann::ordered_json MatricesJson(const LinearModel& model);
+Json MatricesJson(const LinearModel& model);
 
 }  // namespace cotree

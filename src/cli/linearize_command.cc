@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/files.h"
 #include "cli/linear_model.h"
 #include "cli/linear_motion.h"
@@ -19,8 +19,6 @@
 
 namespace cotree {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Of a sampled model in the plane of z; what they mean by s = ln(z)/period.
 std::string SampledPolesText(const LinearModel& m, const Console& console) {

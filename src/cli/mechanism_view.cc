@@ -4,15 +4,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/text_table.h"
 #include "drawing/describe_mechanism.h"
 
 namespace cotree {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostRows = 300;
 

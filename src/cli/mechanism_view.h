@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "base/json.h"
 #include "cli/console.h"
 #include "mechanics/mechanism.h"
 
@@ -19,7 +19,6 @@ std::string MechanismText(const Model& model, const SystemGraph& graph, const Me
                           const Console& console);
 /// The same as JSON ("mechanism" in docs/schema/cotree.graph-1.json and cotree.tree-1.json); null where there
 /// is nothing to show.
-nlohmann::ordered_json MechanismJson(const Model& model, const SystemGraph& graph,
-                                     const Mechanism& mechanism);
+Json MechanismJson(const Model& model, const SystemGraph& graph, const Mechanism& mechanism);
 
 }  // namespace cotree

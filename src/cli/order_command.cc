@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/block_list.h"
 #include "cli/system_command.h"
 #include "cli/text_table.h"
@@ -14,8 +14,6 @@
 
 namespace cotree {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostRows = 300;
 

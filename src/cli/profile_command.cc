@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/json.h"
 #include "base/stages.h"
 #include "cli/check_json.h"
 #include "cli/commands.h"
@@ -18,8 +18,6 @@
 
 namespace cotree {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostKernels = 200;
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.h"
 #include "cli/describe_linear.h"
 #include "cli/linear_model.h"
 #include "cli/text_table.h"
@@ -23,8 +23,6 @@
 
 namespace cotree {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostEquations = 5000;
 
@@ -138,18 +136,19 @@ Json SpaceJson(ExprPool& pool, const StateSpace& space) {
     const ReadableGroup& group = space.groups[step.index];
     Json matrix = Json::array();
     for (const auto& row : group.matrix) matrix.push_back(texts(row));
-    steps.push_back({{"unknowns", texts(group.unknowns)},
-                     {"linear", group.linear},
-                     {"motion", group.is_motion},
-                     {"matrix", std::move(matrix)},
-                     {"coriolis", texts(group.coriolis)},
-                     {"gravity", texts(group.gravity)},
-                     {"right", texts(group.right)},
-                     {"residuals", texts(group.residuals)}});
+    Json told({{"unknowns", texts(group.unknowns)},
+               {"linear", group.linear},
+               {"motion", group.is_motion},
+               {"matrix", std::move(matrix)},
+               {"coriolis", texts(group.coriolis)},
+               {"gravity", texts(group.gravity)},
+               {"right", texts(group.right)},
+               {"residuals", texts(group.residuals)}});
     if (group.freedoms > 0) {
-      steps.back()["freedoms"] = group.freedoms;
-      steps.back()["rows"] = group.row_names;
+      told["freedoms"] = group.freedoms;
+      told["rows"] = group.row_names;
     }
+    steps.push_back(std::move(told));
   }
   return {{"symbols", std::move(symbols)},
           {"steps", std::move(steps)},

@@ -4,8 +4,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/check_json.h"
 #include "cli/files.h"
 #include "pipeline/choose_system.h"
@@ -178,7 +178,7 @@ int RunOnSystem(const SystemOptions& options, const char* schema, TranslateOptio
   }
   const bool ok = translation != nullptr && translation->ok && loaded->diagnostics.ok();
   if (!json) PrintDiagnostics(loaded->diagnostics, loaded->model.files, console);
-  nlohmann::ordered_json system;
+  Json system;
   SystemOutput out{{}, system};
   const bool foreign = !loaded->readable || (translation != nullptr && translation->foreign);
   int exit = foreign ? kExitForeign : choice.usage ? kExitUsage : kExitModel;
@@ -193,7 +193,7 @@ int RunOnSystem(const SystemOptions& options, const char* schema, TranslateOptio
     if (!json) return exit;
   }
   if (json) {
-    nlohmann::ordered_json document = JsonHead(schema, options.file, *loaded);
+    Json document = JsonHead(schema, options.file, *loaded);
     document["ok"] = ok;
     document["system"] = std::move(system);
     out.text = DumpJson(document);

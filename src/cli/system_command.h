@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "base/json.h"
 #include "cli/commands.h"
 #include "pipeline/translate.h"
 #include "simulation/initialize.h"
@@ -16,7 +16,7 @@ namespace cotree {
 /** What a command says about a system: `text` (also SVG), or `json` where that is asked for. */
 struct SystemOutput {
   std::string text;
-  nlohmann::ordered_json& json;
+  Json& json;
 };
 
 /** The frame of all commands about one translated system: reads the file, chooses the system, translates it,

@@ -2,8 +2,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/draw_tree.h"
 #include "cli/mechanism_view.h"
 #include "cli/system_command.h"
@@ -13,8 +13,6 @@
 
 namespace cotree {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostRows = 300;
 constexpr size_t kWideMatrix = 26;        // more columns do not fit a terminal

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/linear_model.h"
 #include "cli/quantities.h"
 #include "cli/system_command.h"
@@ -17,8 +17,6 @@
 
 namespace cotree {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string Quantity(double value, const std::string& unit) {
   return ShortNumber(value) + (unit.empty() ? "" : " " + unit);

@@ -3,8 +3,7 @@
 
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "document/report_script.h"
 #include "document/write_document.h"
 

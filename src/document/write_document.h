@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
+#include "base/json.h"
 #include "document/document.h"
 
 namespace cotree {
@@ -23,7 +23,7 @@ std::string WriteMarkdown(const Document& document);
 /// An XHTML page with MathML, which browsers show without help.
 std::string WriteMathml(const Document& document);
 /// What the report page shows (docs/schema/cotree.report-1.json).
-nlohmann::ordered_json WriteJson(const Document& document);
+Json WriteJson(const Document& document);
 /// The page itself; `script`: what web/report/build.sh has made.
 std::string WritePage(const Document& document, std::string_view script);
 

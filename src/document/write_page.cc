@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/xml_text.h"
 #include "document/formula_lines.h"
 #include "document/write_document.h"
@@ -10,8 +10,6 @@
 
 namespace cotree {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostLatex = 4000;  // characters of a formula on a page: nobody reads longer ones
 
@@ -213,7 +211,7 @@ void ReplaceAll(std::string* text, std::string_view from, std::string_view to) {
 
 }  // namespace
 
-nlohmann::ordered_json WriteJson(const Document& document) {
+Json WriteJson(const Document& document) {
   return JsonWriter(document).Run();
 }
 

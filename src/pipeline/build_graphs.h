@@ -8,11 +8,14 @@
 
 namespace cotree {
 
+/// As large as memory that is free allows: a message instead of a process that the machine ends.
+GraphLimits LimitsOfMemory();
+
 /// The system graphs of a model without errors, in the order of its systems, with all findings of that stage
 /// added to `loaded.diagnostics`. Nothing for a model that has errors.
 /// `settings` are for `system` alone; with a system given, no other is built. `given`: inputs that need no
 /// source in the text.
-std::vector<SystemGraph> BuildGraphs(LoadedModel& loaded, const GraphLimits& limits = {},
+std::vector<SystemGraph> BuildGraphs(LoadedModel& loaded, const GraphLimits& limits = LimitsOfMemory(),
                                      ClassId system = ClassId::None(),
                                      std::vector<SystemSetting> settings = {},
                                      const std::vector<std::string>& given = {});

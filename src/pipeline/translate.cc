@@ -100,7 +100,7 @@ bool Translator::BuildGraph() {
   std::vector<std::string> given = options_.free_inputs;
   for (const auto& [input, tables] : options_.measured) given.push_back(input);
   given.insert(given.end(), options_.freed.begin(), options_.freed.end());
-  out_->graphs = BuildGraphs(loaded_, {}, system_, std::move(settings), given);
+  out_->graphs = BuildGraphs(loaded_, LimitsOfMemory(), system_, std::move(settings), given);
   EndStage("graph");
   if (!loaded_.diagnostics.ok() || out_->graphs.empty()) return false;
   out_->graph = &out_->graphs.front();

@@ -74,7 +74,7 @@ void GraphBuilder::Expand(ComponentId parent, const std::shared_ptr<const Values
                                          model_.tree(owner.origin.tree).SpanOf(owner.instances[index].node),
                                          {model_.Text(owner.instances[index].name)});
       report.Note("with it the system has more than " + std::to_string(limits_.most) +
-                  " components, terminals or signals");
+                  " components, terminals or signals" + limits_.reason);
       return;
     }
   }

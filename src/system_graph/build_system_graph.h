@@ -8,9 +8,11 @@ namespace cotree {
 
 /** How large a system may become before it is refused.
 Theory: docs/theory/system_graph.md, SG.8. */
+/** What may stand in one graph, counted by kind: components, terminals, edges, inputs, and turns of loops
+around connections. */
 struct GraphLimits {
-  uint64_t most =
-      uint64_t{1} << 28;  // components, terminals, edges, inputs, and turns of loops around connections
+  uint64_t most = uint64_t{1} << 28;
+  std::string reason;  // why no more; empty: numbers end there
 };
 
 struct KnownElements;

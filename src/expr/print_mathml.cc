@@ -2,6 +2,7 @@
 #include "expr/print_mathml.h"
 
 #include <cmath>
+#include <numbers>
 
 #include "expr/exact_number.h"
 #include "expr/print_names.h"
@@ -66,6 +67,7 @@ class MathmlPrinter : public PrintLoop {
     switch (pool_.op(id)) {
       case Op::kNumber:
         return pool_.NumberValue(id) < 0 && !drop_sign ? kSum
+               : pool_.NumberValue(id) == std::numbers::pi ? kPrimary
                : FindExact(pool_.NumberValue(id))      ? kFactor
                                                        : kPrimary;
       case Op::kAdd:

@@ -102,9 +102,8 @@ class LineBreaker {
   std::vector<std::string> Lines(ExprId expr, double room) const {
     const std::string whole = Print(expr);
     const Op op = pool_.op(expr);
-    const bool breaks =
-        op == Op::kAdd || op == Op::kMultiply || op == Op::kDivide || op == Op::kPower || op == Op::kIf ||
-        op == Op::kMin || op == Op::kMax;
+    const bool breaks = op == Op::kAdd || op == Op::kMultiply || op == Op::kDivide || op == Op::kPower ||
+                        op == Op::kIf || op == Op::kMin || op == Op::kMax;
     room = std::max(room, kNarrowest);
     if (!breaks || LatexWidth(whole).Run() <= room) return {whole};
     if (op == Op::kAdd) return OfSum(expr, room);

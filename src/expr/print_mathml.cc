@@ -66,10 +66,10 @@ class MathmlPrinter : public PrintLoop {
   int BindingOf(ExprId id, bool drop_sign) const {
     switch (pool_.op(id)) {
       case Op::kNumber:
-        return pool_.NumberValue(id) < 0 && !drop_sign ? kSum
+        return pool_.NumberValue(id) < 0 && !drop_sign     ? kSum
                : pool_.NumberValue(id) == std::numbers::pi ? kPrimary
-               : FindExact(pool_.NumberValue(id))      ? kFactor
-                                                       : kPrimary;
+               : FindExact(pool_.NumberValue(id))          ? kFactor
+                                                           : kPrimary;
       case Op::kAdd:
       case Op::kSumOver:
         return kSum;

@@ -131,5 +131,47 @@ TEST(SettingsCli, MotionsAndFreeInputs) {
        {"inverse m.cot --motion 'hinge.phi' --find hinge.tau", 2, "--> --motion"}});
 }
 
+TEST(SettingsCli, EmptyTextsAreNoValues) {
+  ExpectRows(kTwoSystems, {{"simulate m.cot --experiment EA --out ''", 2, "--out: an empty text is no value"},
+                           {"simulate m.cot --experiment EA --out=", 2, "--out"},
+                           {"emit m.cot --experiment EA --set ''", 2, "--set: an empty text is no value"}});
+}
+
+// A column in degC is an absolute temperature.
+TEST(SettingsCli, DifferencesAreNotInCelsius) {
+  const TemporaryFolder folder;
+  WriteText(folder / "m.cot",
+            R"(component Warmer { input u : TemperatureDifference   output y : TemperatureDifference
+    equation y = 2*u }
+component Hotter { input u : Temperature   output y : Temperature   equation y = u + 1 K }
+system S { w : Warmer }
+system H { h : Hotter }
+)");
+  WriteText(folder / "log.csv", "time,T [degC]\n0,1\n1,2\n");
+  const Row rows[] = {
+      {"simulate m.cot --system S --input w.u=log.csv:T --stop 1s", 2, "absolute temperatures only"},
+      {"simulate m.cot --system H --input h.u=log.csv:T --stop 1s --csv", 0, "275.15"}};
+  for (const Row& row : rows) {
+    const Ran ran = RunCotree(Words(row.command), folder.path());
+    EXPECT_EQ(ran.exit_code, row.exit) << row.command << "\n" << ran.out << ran.err;
+    EXPECT_TRUE(Contains(ran.out + ran.err, row.says)) << row.command << "\n" << ran.out << ran.err;
+  }
+}
+
+// Chains that were refused: a filter of order 1, a transfer function of order 0.
+TEST(SettingsCli, SmallestOrders) {
+  ExpectRows(R"(system F {
+  s : Step(height = 1)
+  b : Butterworth(n = 1, w0 = 10 rad/s)
+  t : TransferFunction(n = 0, num = [2], den = [4])
+  d : DiscreteTransferFunction(n = 0, num = [2], den = [4], period = 0.1 s)
+  connect s.y -> b.u, t.u, d.u
+}
+)",
+             {{"simulate m.cot --stop 0.1s --csv --only b.y", 0, "\n0.1,0.632120"},
+              {"simulate m.cot --stop 0.1s --csv --only t.y", 0, "\n0.1,0.5"},
+              {"simulate m.cot --stop 0.1s --csv --only d.y", 0, "\n0.1,0.5"}});
+}
+
 }  // namespace
 }  // namespace cotree

@@ -121,15 +121,16 @@ int RunInverse(const SimulateOptions& given, const Console& console) {
     plain.motions.clear();
     plain.freed.clear();
     const PreparedRun p = PrepareRun(plain, reader);
-    if (p.exit == kExitOk) {
-      const std::vector<std::string> inputs = InputsOf(*p.loaded, *p.translation->graph);
+    // (An input that nothing drives is no system by itself, but its graph is there.)
+    if (p.translation != nullptr && !p.translation->graphs.empty()) {
+      const std::vector<std::string> inputs = InputsOf(*p.loaded, p.translation->graphs.front());
       for (const std::string& name : options.shown) {
         const bool known = std::find(inputs.begin(), inputs.end(), name) != inputs.end();
         const bool already =
             std::find(options.freed.begin(), options.freed.end(), name) != options.freed.end();
         if (known && !already) options.freed.push_back(name);
       }
-      if (options.freed.size() != options.motions.size()) {
+      if (p.exit == kExitOk && options.freed.size() != options.motions.size()) {
         fmt::print(stderr, "cotree: {} prescribed, so as many inputs must be free, but {}; {}\n",
                    Plural(options.motions.size(), "motion is", "motions are"),
                    options.freed.empty() ? "none is" : Plural(options.freed.size(), "is", "are"),

@@ -64,12 +64,15 @@ std::vector<Table> HeldTables(const std::vector<double>& times, const std::vecto
 }
 
 // The unit of an input as its class declares it, or as it was inferred; empty: none, or not known.
-std::string UnitOfInput(const Model& model, const SystemGraph& graph, const std::string& input) {
+// `difference`: it is in K, but no absolute temperature.
+std::string UnitOfInput(const Model& model, const SystemGraph& graph, const std::string& input,
+                        bool* difference) {
   for (uint32_t i = 0; i < graph.components.size(); ++i) {
     const ElementClass& element = graph.ElementOf(ComponentId(i));
     for (uint32_t slot = 0; slot < element.slot_variable.size(); ++slot) {
       if (InputName(model, graph, ComponentId(i), slot) != input) continue;
       const Type& type = model[element.class_id].variables[element.slot_variable[slot]].type;
+      *difference = type.declared && type.dimension.generics.empty() && !IsAbsoluteTemperature(model, type);
       if (!type.quantity.IsNone()) return model.quantities[type.quantity.index()].unit;
       if (type.declared && type.unit.find('$') == std::string::npos) return type.unit;
     }
@@ -154,11 +157,19 @@ MeasuredData ReadMeasuredData(const std::string& text, std::string* problem) {
 
 std::string CheckMeasuredUnit(const MeasuredData& data, const Model& model, const Translation& translation) {
   if (data.unit.empty()) return {};
-  const std::string own = UnitOfInput(model, *translation.graph, data.input);
+  bool difference = false;
+  const std::string own = UnitOfInput(model, *translation.graph, data.input, &difference);
   const UnitResult wanted = ParseUnit(own.empty() ? "1" : own), given = ParseUnit(data.unit);
   if (own.empty() || !wanted.ok()) return {};
   const bool clash = KindsClash(wanted.unit().kind, given.unit().kind);
-  if (wanted.unit().dimension == given.unit().dimension && !clash) return {};
+  const bool fits = wanted.unit().dimension == given.unit().dimension && !clash;
+  if (fits && difference && given.unit().offset != 0)
+    return fmt::format(
+        "--input {}: `{}` of {} is in {}, which is for absolute temperatures only; the input is a "
+        "difference, "
+        "in K",
+        data.input, data.column, data.file, data.unit);
+  if (fits) return {};
   return fmt::format("--input {}: `{}` of {} is in {}, but the input is measured in {}", data.input,
                      data.column, data.file, data.unit, own);
 }

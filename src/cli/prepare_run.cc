@@ -124,7 +124,8 @@ class Preparer {
       return Refuse(kExitUsage, fmt::format("--scale {}: it is no state; `cotree order` lists the states{}",
                                             scale->name, DidYouMean(scale->name, states)));
     }
-    const std::string problem = ConvertToSi(*out_.translation->equations, ref, &*scale);
+    std::string problem = ConvertToSi(*out_.translation->equations, ref, &*scale);
+    if (scale->unit == "degC" || scale->unit == "degF") problem = "a size is a difference; write it in K";
     if (!problem.empty()) return Refuse(kExitUsage, fmt::format("--scale {}: {}", scale->name, problem));
     out_.simulation.scales.emplace_back(sorted.Slot(ref), scale->number);
     return true;

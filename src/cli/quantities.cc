@@ -37,6 +37,8 @@ std::string ConvertToSi(const EquationSystem& system, VariableRef ref, NamedValu
   if (wanted.ok() && !own.empty() &&
       (wanted.unit().dimension != unit.unit().dimension || KindsClash(wanted.unit().kind, unit.unit().kind)))
     return "`" + value->unit + "` does not fit; it is measured in " + own;
+  if (unit.unit().offset != 0 && !MayBeInCelsius(system, ref))
+    return "`" + value->unit + "` is for absolute temperatures only; write the difference in K";
   value->number = unit.unit().ToSi(value->number);
   return {};
 }

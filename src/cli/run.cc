@@ -132,6 +132,17 @@ CLI::App* AddRunCommand(CLI::App& app, const char* name, const char* about, Simu
   return command;
 }
 
+/// The first option whose value is an empty text, as `--out ''`; empty: none.
+std::string EmptyOption(int argc, char** argv) {
+  for (int k = 1; k < argc; ++k) {
+    const std::string word = argv[k];
+    if (!word.starts_with("-")) continue;
+    if (word.starts_with("--") && word.find('=') == word.size() - 1) return word.substr(0, word.size() - 1);
+    if (word.find('=') == std::string::npos && k + 1 < argc && argv[k + 1][0] == '\0') return word;
+  }
+  return {};
+}
+
 /// "; did you mean `--stop`?" for the first option on the command line that the command does not have.
 std::string NearOption(const CLI::App& command, int argc, char** argv) {
   std::vector<std::string> names;
@@ -575,6 +586,8 @@ Operations:
 
   try {
     app.parse(argc, argv);
+    if (const std::string option = EmptyOption(argc, argv); !option.empty())
+      throw CLI::ValidationError(option, "an empty text is no value; leave the option out, or give it one");
   } catch (const CLI::CallForHelp&) {
     std::fputs(app.help().c_str(), stdout);
     return kExitOk;

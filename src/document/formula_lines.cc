@@ -102,12 +102,18 @@ class LineBreaker {
   std::vector<std::string> Lines(ExprId expr, double room) const {
     const std::string whole = Print(expr);
     const Op op = pool_.op(expr);
-    const bool breaks =
-        op == Op::kAdd || op == Op::kMultiply || op == Op::kDivide || op == Op::kPower || op == Op::kIf;
+    const bool breaks = op == Op::kAdd || op == Op::kMultiply || op == Op::kDivide || op == Op::kPower ||
+                        op == Op::kIf || op == Op::kMin || op == Op::kMax;
     room = std::max(room, kNarrowest);
     if (!breaks || LatexWidth(whole).Run() <= room) return {whole};
     if (op == Op::kAdd) return OfSum(expr, room);
     if (op == Op::kMultiply) return OfProduct(expr, room);
+    if (op == Op::kMin || op == Op::kMax) {  // an argument a line
+      const std::string name = op == Op::kMin ? "\\min\\left(" : "\\max\\left(";
+      const std::vector<std::string> arguments{Stacked(pool_.operand(expr, 0), room - 6) + ",",
+                                               Stacked(pool_.operand(expr, 1), room - 6)};
+      return {name + Aligned(arguments) + "\\right)"};
+    }
     if (op == Op::kDivide)
       return {"\\frac{" + Stacked(pool_.operand(expr, 0), room) + "}{" +
               Stacked(pool_.operand(expr, 1), room) + "}"};

@@ -35,7 +35,7 @@ std::string Emitter::Run(std::string* problem) {
   std::string out = Head() + Text("1_functions") + Sizes() + Text("2_interface") + PublicTables();
   out += Text("2_types");
   if (features_.count("tables") > 0) out += Text("3_tables");
-  out += Data() + Codes();
+  out += Data() + Codes() + HangingBounds();
   if (features_.count("blocks") > 0) out += Blocks() + Text("4_blocks");
   out += Steps() + Text("5_run");
   if (features_.count("events") > 0) out += Text("6_events");
@@ -292,6 +292,7 @@ std::string Emitter::Sizes() const {
     add("HELD", held_.size(), "what the motion between events depends on");
     add("INITIALS", program_.initial_slots.size(), "initial()");
     add("TERMINALS", program_.terminal_slots.size(), "terminal()");
+    add("INTEGERS", FindIntegers(program_).size(), "which are counted below 2^53");
   }
   out += "  MODEL_END = 0\n};\n";
   return out;

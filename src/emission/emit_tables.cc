@@ -7,6 +7,7 @@
 
 #include "emission/c_text.h"
 #include "emission/emitter.h"
+#include "expr/print_c.h"
 #include "simulation/error_scale.h"
 #include "system_equations/variable_unit.h"
 
@@ -44,17 +45,71 @@ std::string Emitter::ParameterUnit(uint32_t component, uint32_t k) const {
   return unit == "1" || unit.find('$') != std::string::npos ? "" : unit;
 }
 
-// What `--set` may make of it.
+// What `--set` may make of it, whatever the others are.
 std::string Emitter::ParameterBounds(uint32_t component, uint32_t k) const {
   const ScalarElement& scalar = system_.scalars[system_.parts[component].scalar];
   const ComponentClass& cls = (*system_.model)[system_.graph->ElementOf(ComponentId(component)).class_id];
   const uint32_t number = scalar.parameters[k].parameter;
-  const NumberBounds bounds =
-      FindBlockBounds(*system_.model, cls, scalar, system_.parameters.Of(ComponentId(component), scalar))[k];
+  NumberBounds bounds;
+  if (number < cls.parameters.size())
+    bounds = FindBounds(*system_.model, cls.parameters[number].type, cls.parameters[number].bounds, {});
   const BaseType base = number < cls.parameters.size() ? cls.parameters[number].type.base : BaseType::kReal;
   const bool whole = base == BaseType::kInteger || base == BaseType::kBoolean;
+  if (base == BaseType::kBoolean) bounds.min = 0, bounds.max = 1;
   return fmt::format("{{{}, {}, {}, {}, {:d}, {:d}}}", CNumber(bounds.min), CNumber(bounds.max),
                      CNumber(bounds.above), CNumber(bounds.below), bounds.nonzero, whole);
+}
+
+// Bounds that hang on other parameters, which `--set` may change: c (above = a).
+std::string Emitter::HangingBounds() const {
+  const ExprPool& pool = system_.model->expressions;
+  std::string out =
+      "\n/* Bounds that hang on other parameters. */\n"
+      "MAYBE_UNUSED static int bound_broken(model* m, const char* name, double number, const char* wrong, "
+      "double bound) {\n"
+      "  snprintf(m->problem, sizeof m->problem, \"%.200s: %.6g %s (%.6g)\", name, number, wrong, bound);\n"
+      "  return 0;\n}\nstatic int bounds_hold(model* m) {\n"
+      "  const double* p = m->p;\n  (void)p;\n";
+  for (uint32_t c = 0; c < system_.graph->components.size(); ++c) {
+    const Part& part = system_.parts[c];
+    const ScalarElement& scalar = system_.scalars[part.scalar];
+    const ComponentClass& cls = system_.graph->ClassOf(*system_.model, ComponentId(part.component));
+    const uint32_t first = system_.parameters.first[part.component];
+    for (uint32_t k = 0; k < scalar.parameters.size(); ++k) {
+      const Bounds& bounds = cls.parameters[scalar.parameters[k].parameter].bounds;
+      const auto check = [&](std::string_view relation, const std::string& bound, std::string_view wrong) {
+        out +=
+            fmt::format("  if (p[{}] {} {}) return bound_broken(m, {}, p[{}], \"{}\", {});\n", first + k,
+                        relation, bound, CString(ParameterName(part.component, k)), first + k, wrong, bound);
+      };
+      const auto hanging = [&](ExprId expr, std::string_view relation, std::string_view wrong) {
+        if (expr.IsNone() || pool.IsNumber(expr)) return;
+        bool known = true, read = read_[first + k];
+        PrintCOptions names;
+        names.name = [&](SymbolId symbol) -> std::string {
+          for (uint32_t j = 0; j < scalar.parameters.size(); ++j) {
+            const Parameter& p = cls.parameters[scalar.parameters[j].parameter];
+            if (p.symbol != symbol || !p.shape.empty()) continue;
+            read = read || read_[first + j];
+            return fmt::format("p[{}]", first + j);
+          }
+          known = false;
+          return "p";
+        };
+        const auto text = PrintC(pool, expr, names);
+        if (text && known && read && text->find("cotree_") == std::string::npos)
+          check(relation, "(" + *text + ")", wrong);
+      };
+      hanging(bounds.min, "<", "is below its least value");
+      hanging(bounds.max, ">", "is above its largest value");
+      hanging(bounds.above, "<=", "is not above what it must be above");
+      hanging(bounds.below, ">=", "is not below what it must be below");
+      if (bounds.rising && k > 0 && scalar.parameters[k - 1].parameter == scalar.parameters[k].parameter &&
+          (read_[first + k] || read_[first + k - 1]))
+        check("<=", fmt::format("p[{}]", first + k - 1), "is not above the element before it");
+    }
+  }
+  return out + "  return 1;\n}\n";
 }
 
 // Names, units and places for who uses the interface.
@@ -238,6 +293,10 @@ std::string Emitter::EventData() const {
   if (!list.empty()) structs("when", "whens");
   out += CIntegers(kInts, "when_conditions", events_.conditions());
   out += CIntegers(kInts, "held_slots", held_);
+  const std::vector<uint32_t> integers = FindIntegers(program_);
+  out += CIntegers(kInts, "integer_slots", integers);
+  for (const uint32_t slot : integers) list.push_back(CString(sorted_.SlotName(slot)));
+  out += CArray("MAYBE_UNUSED static const char* const", "integer_names", list, "NULL");
   out += CIntegers(kInts, "initial_slots", program_.initial_slots);
   out += CIntegers(kInts, "terminal_slots", program_.terminal_slots);
   return out;

@@ -47,6 +47,7 @@ class Emitter {
   std::string ParameterName(uint32_t component, uint32_t k) const;
   std::string ParameterUnit(uint32_t component, uint32_t k) const;
   std::string ParameterBounds(uint32_t component, uint32_t k) const;
+  std::string HangingBounds() const;
   std::string PublicTables() const;
   std::vector<Program::Decision> Decisions() const;
   std::string Data() const;

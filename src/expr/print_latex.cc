@@ -2,6 +2,7 @@
 #include "expr/print_latex.h"
 
 #include <cmath>
+#include <numbers>
 
 #include "expr/exact_number.h"
 #include "expr/print_names.h"
@@ -74,6 +75,7 @@ class LatexPrinter : public PrintLoop {
   int BindingOf(ExprId id, bool drop_sign) const {
     switch (pool_.op(id)) {
       case Op::kNumber:
+        if (pool_.NumberValue(id) == std::numbers::pi) return kPrimary;
         return pool_.NumberValue(id) < 0 && !drop_sign ? kSum
                : FormatNumber(pool_.NumberValue(id), options_.digits).find('e') != std::string::npos ||
                        FindExact(pool_.NumberValue(id))

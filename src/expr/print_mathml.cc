@@ -2,6 +2,7 @@
 #include "expr/print_mathml.h"
 
 #include <cmath>
+#include <numbers>
 
 #include "expr/exact_number.h"
 #include "expr/print_names.h"
@@ -65,9 +66,10 @@ class MathmlPrinter : public PrintLoop {
   int BindingOf(ExprId id, bool drop_sign) const {
     switch (pool_.op(id)) {
       case Op::kNumber:
-        return pool_.NumberValue(id) < 0 && !drop_sign ? kSum
-               : FindExact(pool_.NumberValue(id))      ? kFactor
-                                                       : kPrimary;
+        return pool_.NumberValue(id) < 0 && !drop_sign     ? kSum
+               : pool_.NumberValue(id) == std::numbers::pi ? kPrimary
+               : FindExact(pool_.NumberValue(id))          ? kFactor
+                                                           : kPrimary;
       case Op::kAdd:
       case Op::kSumOver:
         return kSum;

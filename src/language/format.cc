@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text_encoding.h"
 #include "language/format_roles.h"
 #include "language/lex.h"
 
@@ -49,7 +50,9 @@ bool MayTouch(TokenKind left, TokenKind right) {
 
 class Formatter {
  public:
-  explicit Formatter(const SyntaxTree& tree) : tree_(tree), found_(FindFormatRoles(tree)) {
+  explicit Formatter(const SyntaxTree& tree)
+      : tree_(tree), bom_(ByteOrderMark(tree.text)), found_(FindFormatRoles(tree)) {
+    out_ = tree.text.substr(0, bom_);
     FindLineEnd();
     int64_t braces = 0;
     for (const Token& token : tree.tokens) {
@@ -66,7 +69,7 @@ class Formatter {
       out_ += tree_.TokenText(token);
       for (size_t i = items_open_before_; i < open_.size(); ++i) open_[i].anchor = line_;
     }
-    if (!out_.empty() && !ends_in_comment_) out_ += line_end_;
+    if (out_.size() > bom_ && !ends_in_comment_) out_ += line_end_;
     return std::move(out_);
   }
 
@@ -96,7 +99,7 @@ class Formatter {
   // Line ends are written as the first one between two tokens is. (Inside a comment they are the comment's
   // own.)
   void FindLineEnd() {
-    uint32_t begin = 0;
+    uint32_t begin = static_cast<uint32_t>(bom_);
     for (const Token& token : tree_.tokens) {
       for (size_t at = begin; at < token.offset;) {
         if (tree_.text[at] == '\n') {
@@ -120,7 +123,7 @@ class Formatter {
 
   /* What stands before a token: blanks, comment, blanks, comment, ..., blanks. */
   void WriteGap(uint32_t token) {
-    const size_t begin = token == 0 ? 0 : tree_.tokens[token - 1].end();
+    const size_t begin = token == 0 ? bom_ : tree_.tokens[token - 1].end();
     const size_t end = tree_.tokens[token].offset;
     size_t at = begin;
     bool after_comment = false;
@@ -135,10 +138,10 @@ class Formatter {
         }
       }
       const bool at_token = at == end;
-      if (blanks == 0) line_begin = line_begin == std::string_view::npos ? 0 : line_begin;
+      if (blanks == bom_) line_begin = line_begin == std::string_view::npos ? bom_ : line_begin;
       if (line_begin != std::string_view::npos) {
         if (at_token && Kind(token) == TokenKind::kEnd) return;
-        if (!out_.empty()) {
+        if (out_.size() > bom_) {
           for (size_t i = 0; i < std::min<size_t>(lines, 2); ++i) out_ += line_end_;
         }
         WriteIndentation(token, at_token, line_begin, at);
@@ -194,7 +197,7 @@ class Formatter {
   // The width of the blanks before the line on which a token stands; 0 if that line begins inside a comment.
   size_t TokenLineWidth(uint32_t token) {
     if (measured_.first_token == token) return measured_.width;
-    size_t at = token == 0 ? 0 : tree_.tokens[token - 1].end();
+    size_t at = token == 0 ? bom_ : tree_.tokens[token - 1].end();
     const size_t end = tree_.tokens[token].offset;
     size_t width = 0;
     bool leading = token == 0;
@@ -276,6 +279,7 @@ class Formatter {
   }
 
   const SyntaxTree& tree_;
+  size_t bom_;  // bytes of a byte order mark
   FormatRoles found_;
   std::string out_;
   std::string_view line_end_ = "\n";

@@ -464,8 +464,8 @@ bool ClassBuilder::DefineBound(NodeId attribute, const Type& type, const DimExpr
   const NodeId value = path.IsNone() ? NodeId::None() : (*tree_)[path].next_sibling;
   const std::string_view text = path.IsNone() ? tree_->Text(attribute) : tree_->Text(path);
   if (value.IsNone()) {
-    if (text != "nonzero") return false;
-    out.nonzero = true;
+    if (text != "nonzero" && (text != "rising" || shape.size() != 1)) return false;
+    (text == "nonzero" ? out.nonzero : out.rising) = true;
     return true;
   }
   ExprId* const bound = text == "min"     ? &out.min
@@ -482,7 +482,7 @@ bool ClassBuilder::DefineConstantBound(NodeId attribute, const Type& type, Bound
   return DefineBound(attribute, type, DimOf(type), {}, "the bound", out);
 }
 
-// (start = 0 V, fixed, min = 0 V, below = 24 V, nonzero, display = mV, prefer)
+// (start = 0 V, fixed, min = 0 V, below = 24 V, nonzero, rising, display = mV, prefer)
 ClassBuilder::Attributes ClassBuilder::DefineAttributes(NodeId node, const Type& type, const DimExpr& dim,
                                                         const Shape& shape, std::string_view what) {
   Attributes out;
@@ -495,7 +495,8 @@ ClassBuilder::Attributes ClassBuilder::DefineAttributes(NodeId node, const Type&
     const std::string_view text = path.IsNone() ? tree_->Text(attribute) : tree_->Text(path);
     const NodeId value_node = path.IsNone() ? NodeId::None() : (*tree_)[path].next_sibling;
     const bool given = !value_node.IsNone();
-    if (DefineBound(attribute, type, dim, shape, what, out.bounds)) continue;
+    if ((parameter || text != "rising") && DefineBound(attribute, type, dim, shape, what, out.bounds))
+      continue;
     if (given && text == "start" && !parameter) {
       out.start = AttributeValue(value_node, type, dim, shape, what);
     } else if (given && text == "display") {

@@ -267,10 +267,10 @@ void ClassBuilder::DefineConnection(NodeId node) {
                         "` per `" + TextOf(first_path) + "`");
           } else if (equated == Equated::kYes) {
             if (const auto clash = JoinKinds(KindedOf(resolved.value), KindedOf(value), {path, first_path})) {
-              ReportClash(path, TextOf(first_path), "`" + TextOf(path) + "`", *clash);
+              ReportClash(path, TextOf(first_path), "`" + TextOf(path) + "`", *clash, value.dim);
             } else {
-              Hint(resolved.value.follows, value.unit);
-              Hint(value.follows, resolved.value.unit);
+              Hint(KindedOf(resolved.value), value.unit);
+              Hint(KindedOf(value), resolved.value.unit);
             }
           }
         } else {

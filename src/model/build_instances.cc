@@ -131,6 +131,7 @@ bool ClassBuilder::FastArgument(NodeId value, const Parameter& parameter, Argume
   const double si = unit->ToSi(NumberValue(tree_->Name(value)));
   if (!(si > -1e300 && si < 1e300)) return false;
   argument.value = pool_.Number(si);
+  WarnOfUnits(value, (*tree_)[value].first_child);
   return true;
 }
 

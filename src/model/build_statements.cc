@@ -165,11 +165,11 @@ bool ClassBuilder::LowerSides(NodeId node, Value& left, Value& right) {
         break;
     }
     if (const auto clash = JoinKinds(KindedOf(left), KindedOf(right), {node, NodeId::None()})) {
-      ReportClash(right_node, TextOf(right_node), "`" + TextOf(left_node) + "`", *clash);
+      ReportClash(right_node, TextOf(right_node), "`" + TextOf(left_node) + "`", *clash, right.dim);
       return false;
     }
-    Hint(left.follows, right.unit);
-    Hint(right.follows, left.unit);
+    Hint(KindedOf(left), right.unit);
+    Hint(KindedOf(right), left.unit);
   }
   left.shape = shape;
   return true;

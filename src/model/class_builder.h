@@ -106,6 +106,7 @@ class ClassBuilder {
     KindHint kind = KindHint::kNone;
     Tag tag;
     bool clashed = false;  // said already
+    bool number = false;   // a plain number was given for it
   };
   /** A plain number between two unknowns: y = number*u. */
   struct PlainFactor {
@@ -113,6 +114,12 @@ class ClassBuilder {
     NodeId node;
     const Instance* instance;  // whose class has the number, by default of this parameter or inside; null: it
     uint32_t parameter;        // stands at the node
+  };
+  /** A signal that is a product or a quotient of others: y = u1*u2. */
+  struct SignalProduct {
+    DimVarId product;
+    std::vector<DimensionSystem::Term> terms;
+    const Instance* instance;
   };
   struct Contradiction {
     Diagnostic* report;
@@ -226,6 +233,7 @@ class ClassBuilder {
   DimExpr DimPower(const DimExpr& a, Rational exponent, NodeId node);
   DimExpr DimOf(const Type& type) const { return {type.dimension, {}}; }
   DimExpr MapDimension(const DimensionVector& inner, const ComponentClass& owner, const Instance& instance);
+  std::optional<DimensionVector> FindDimension(const DimExpr& dim);
   std::string DimText(const DimExpr& dim);
   std::string TextOfHints(const DimExpr& dim);
   std::string UnitText(const Value& value);
@@ -237,21 +245,32 @@ class ClassBuilder {
   DimVarId NewDimension();
   bool IsZeroValue(ExprId expr) const;
   void HelpWithUnits(Diagnostic& report, NodeId node) const;
+  void WarnOfUnits(NodeId literal, NodeId unit);
 
   // fit_kinds.cc
   static DimVarId UnknownOf(const DimExpr& dim);
-  static Kinded KindedOf(const Value& value) { return {value.kind, value.follows}; }
+  static DimVarId CountedUnknownOf(const DimExpr& dim);
+  static bool IsTime(const Value& value);
+  static KindHint CountedKind(KindHint kind);
+  static Kinded KindedOf(KindHint kind, const DimExpr& dim, DimVarId follows) {
+    return {kind, follows, UnknownOf(dim) != follows};
+  }
+  static Kinded KindedOf(const Value& value) { return KindedOf(value.kind, value.dim, value.follows); }
   KindHint KindOf(const Kinded& kinded);
   /// Two things are the same: unknowns get the kind of the other. Nothing is returned if the kinds agree.
   std::optional<KindClash> JoinKinds(const Kinded& wanted, const Kinded& given, const Tag& tag);
-  void ReportClash(NodeId node, std::string_view text, std::string_view what, const KindClash& clash);
+  void ReportClash(NodeId node, std::string_view text, std::string_view what, const KindClash& clash,
+                   const DimExpr& dim);
   void FollowKind(Value& value, const Type& type, const Chain& chain);
   void LinkKinds(const DimExpr& dim, NodeId node);
   void SettleKinds();
   void JoinByNumber(DimVarId from, DimVarId to, const PlainFactor& factor);
   void SayCauses(Diagnostic& report, const KindClash& clash, NodeId node) const;
-  void Hint(DimVarId unknown, const std::string& unit);
-  uint32_t UnknownRoot(uint32_t var);
+  void SettleProducts();
+  void Hint(const Kinded& kinded, const std::string& unit);
+  uint32_t UnknownRoot(uint32_t var) { return RootIn(same_parent_, var); }
+  static uint32_t RootIn(LargeVector<uint32_t>& parents, uint32_t var);
+  FoundKind& FoundFor(DimVarId unknown) { return kinds_[RootIn(kind_parent_, unknown.value)]; }
 
   // blame_dimensions.cc
   void BlameContradictions();
@@ -318,12 +337,13 @@ class ClassBuilder {
   std::vector<DimEquation> dim_equations_;           // beside tags_, up to kMostBlamedEquations
   std::vector<Contradiction> contradictions_;
   std::vector<DimVarId> generic_vars_;  // beside class_.generic_values
-  // Unknowns that are the same thing, whatever their dimension: one kind, and one unit that people would
-  // write.
-  LargeVector<uint32_t> same_parent_;  // by DimVarId
-  std::vector<std::string> hints_;     // of the root
-  LargeVector<FoundKind> kinds_;       // of the root
+  // Unknowns that are the same thing, whatever their dimension: one unit that people would write. Those that
+  // are so but for powers of time have one kind.
+  LargeVector<uint32_t> same_parent_, kind_parent_;  // by DimVarId
+  std::vector<std::string> hints_;                   // of the root by same_parent_
+  LargeVector<FoundKind> kinds_;                     // of the root by kind_parent_
   std::vector<PlainFactor> plain_factors_;
+  std::vector<SignalProduct> signal_products_;
   std::unordered_map<uint64_t, DimVarId> undeclared_;  // member kind and index -> unknown dimension
   std::vector<Local> locals_;
   std::vector<Loop> loop_stack_;

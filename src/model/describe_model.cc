@@ -74,6 +74,11 @@ void CollectUnits(const Model& model, const ComponentClass& cls, const std::stri
 
 }  // namespace
 
+bool IsAbsoluteTemperature(const Model& model, const Type& type) {
+  return !type.quantity.IsNone() &&
+         model.names.Text(model.quantities[type.quantity.index()].name) == "Temperature";
+}
+
 std::string UnitOfInstance(const Type& type, const ComponentClass& cls, const Model& model,
                            const ComponentClass& outer, const Instance& instance) {
   bool pure = false;

@@ -35,6 +35,9 @@ std::vector<ParameterRow> ListParameters(Model& model, ClassId id);
 std::string UnitOfInstance(const Type& type, const ComponentClass& cls, const Model& model,
                            const ComponentClass& outer, const Instance& instance);
 
+/// Whether a type is that of absolute temperatures, which may be given in degC and degF.
+bool IsAbsoluteTemperature(const Model& model, const Type& type);
+
 /// What a parameter of a class makes vanish when it is exactly zero; empty if nothing structural.
 std::string ZeroEffect(Model& model, ClassId id, uint32_t parameter);
 

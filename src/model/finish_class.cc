@@ -216,14 +216,14 @@ void ClassBuilder::StoreInferred() {
     const DimensionVector value = dimensions_.Find(var).value;
     class_.generic_units.push_back(text_of(value, var));
     class_.generic_values.push_back(value);
-    class_.generic_kinds.push_back(kinds_[UnknownRoot(var.value)].kind);
+    class_.generic_kinds.push_back(KindOf({KindHint::kNone, var}));
   }
   const auto settle = [&](Type& type, MemberKind kind, uint32_t index) {
     const auto known = undeclared_.find((static_cast<uint64_t>(kind) << 32) | index);
     if (known == undeclared_.end()) return;
     type.dimension = dimensions_.Find(known->second).value;
     type.unit = text_of(type.dimension, known->second);
-    type.kind = kinds_[UnknownRoot(known->second.value)].kind;
+    type.kind = KindOf({KindHint::kNone, known->second});
   };
   for (uint32_t i = 0; i < class_.variables.size(); ++i) {
     if (!class_.variables[i].type.declared) settle(class_.variables[i].type, MemberKind::kVariable, i);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "model/class_builder.h"
+#include "model/describe_model.h"
 #include "units/format_dimension.h"
 #include "units/unit_symbols.h"
 
@@ -23,8 +25,10 @@ DimVarId ClassBuilder::NewDimension() {
   const DimVarId id = dimensions_.AddVariable();
   hints_.resize(id.index() + 1);
   kinds_.resize(id.index() + 1);
-  while (same_parent_.size() <= id.index())
+  while (same_parent_.size() <= id.index()) {
     same_parent_.push_back(static_cast<uint32_t>(same_parent_.size()));
+    kind_parent_.push_back(static_cast<uint32_t>(kind_parent_.size()));
+  }
   return id;
 }
 
@@ -68,22 +72,22 @@ DimExpr ClassBuilder::DimTimes(const DimExpr& a, const DimExpr& b, NodeId node, 
   return out;
 }
 
-std::string ClassBuilder::DimText(const DimExpr& dim) {
-  DimensionVector value = dim.constant;
-  bool determined = true;
+std::optional<DimensionVector> ClassBuilder::FindDimension(const DimExpr& dim) {
+  std::optional<DimensionVector> value = dim.constant;
   for (const auto& term : dim.terms) {
     const auto found = dimensions_.FindValue(term.variable);
     const auto power = found ? Power(*found, term.exponent) : std::nullopt;
-    const auto product = power ? Multiply(value, *power) : std::nullopt;
-    if (!product)
-      determined = false;
-    else
-      value = *product;
+    value = power && value ? Multiply(*value, *power) : std::nullopt;
   }
-  if (!determined) return "a dimension not yet known";
+  return value;
+}
+
+std::string ClassBuilder::DimText(const DimExpr& dim) {
+  const auto value = FindDimension(dim);
+  if (!value) return "a dimension not yet known";
   if (const std::string text = TextOfHints(dim); !text.empty()) return text;
-  if (value.IsOne()) return "1 (a pure number)";
-  return FormatDimension(value, [&](GenericId id) { return builder_.NameText(cls_->generics[id.index()]); });
+  if (value->IsOne()) return "1 (a pure number)";
+  return FormatDimension(*value, [&](GenericId id) { return builder_.NameText(cls_->generics[id.index()]); });
 }
 
 /* The same in the units of what is connected: V*s/rad, not the Wb that has its dimension. Empty: these are
@@ -189,18 +193,23 @@ bool ClassBuilder::Fit(Value& value, NodeId node, const Type& type, const DimExp
     return false;
   }
   const bool integer_wanted = type.base == BaseType::kInteger;
+  // From 2^53 on not every whole number is a number: the text may have been rounded.
+  const bool exact = !pool_.IsNumber(value.expr) || std::fabs(pool_.NumberValue(value.expr)) < 0x1p53;
   const bool integer_given =
       value.base == BaseType::kInteger ||
       (value.bare && (pool_.AsInteger(value.expr).has_value() || !pool_.IsNumber(value.expr)));
   const bool fits = type.base == BaseType::kReal ? number
-                    : integer_wanted             ? number && integer_given
+                    : integer_wanted             ? number && integer_given && exact
                                                  : value.base == type.base;
   if (!fits) {
     const std::string plain =
         what.size() > 2 && what[0] == '`' ? std::string(what.substr(1, what.size() - 2)) : std::string(what);
     const std::string is = integer_wanted && number ? "`" + text + "`" : BaseTypeText(value.base);
-    auto& report = Report(messages::kWrongBaseType, node,
-                          {plain, integer_wanted ? "a whole number" : BaseTypeText(type.base), is});
+    auto& report = Report(
+        messages::kWrongBaseType, node,
+        {plain,
+         integer_wanted ? exact ? "a whole number" : "a whole number below 2^53" : BaseTypeText(type.base),
+         is});
     if (type.base == BaseType::kBoolean)
       report.Help(number ? "write `true` or `false`, or a comparison" : "write `true` or `false`");
     return false;
@@ -226,9 +235,7 @@ bool ClassBuilder::Fit(Value& value, NodeId node, const Type& type, const DimExp
     LinkKinds(dim, node);
     return true;
   }
-  if (value.absolute &&
-      !(type.quantity.IsNone() == false &&
-        builder_.model.names.Text(builder_.model.quantities[type.quantity.index()].name) == "Temperature")) {
+  if (value.absolute && !IsAbsoluteTemperature(builder_.model, type)) {
     // What is generic may be a temperature; an experiment knows by now that it is.
     if (dim.known() && dim.constant.generics.empty() && type.dimension.generics.empty()) {
       Report(messages::kAbsoluteTemperature, node, {"degC", text});
@@ -261,12 +268,12 @@ bool ClassBuilder::Fit(Value& value, NodeId node, const Type& type, const DimExp
             literal ? text + "/rad" : with + "/(1 rad)"});
     return false;
   }
-  const DimVarId unknown = UnknownOf(dim);
-  if (const auto clash = JoinKinds({type.kind, unknown}, KindedOf(value), {node, NodeId::None()})) {
-    ReportClash(node, text, what, *clash);
+  const Kinded wanted = KindedOf(type.kind, dim, CountedUnknownOf(dim));
+  if (const auto clash = JoinKinds(wanted, KindedOf(value), {node, NodeId::None()})) {
+    ReportClash(node, text, what, *clash, dim);
     return false;
   }
-  Hint(unknown, value.unit);
+  Hint(wanted, value.unit);
   return true;
 }
 
@@ -280,6 +287,26 @@ void ClassBuilder::HelpWithUnits(Diagnostic& report, NodeId node) const {
       continue;
     report.Help("`" + std::string(tree_->TokenText(k)) +
                 "` is read as a unit here; if the variable is meant, put blanks around the operator");
+    return;
+  }
+}
+
+// `10 m/s*s`, where s is a time, too: either reading fits.
+void ClassBuilder::WarnOfUnits(NodeId literal, NodeId unit) {
+  for (uint32_t k = (*tree_)[unit].first_token + 1; k <= (*tree_)[unit].last_token; ++k) {
+    const TokenKind before = tree_->tokens[k - 1].kind();
+    if (before != TokenKind::kStar && before != TokenKind::kSlash) continue;
+    const auto symbol = FindUnitSymbol(tree_->TokenText(k));
+    const auto member =
+        symbol ? cls_->members.Find(builder_.Intern(tree_->TokenText(k))) : std::optional<Member>();
+    const Type* type = !member                                  ? nullptr
+                       : member->kind == MemberKind::kParameter ? &cls_->parameters[member->index].type
+                       : member->kind == MemberKind::kVariable  ? &cls_->variables[member->index].type
+                                                                : nullptr;
+    if (type == nullptr || type->dimension != DimensionVector(symbol->dimension) || !type->declared) continue;
+    Report(messages::kUnitOrName, unit,
+           {tree_->TokenText(k), TextOf(literal),
+            member->kind == MemberKind::kParameter ? "the parameter" : "the variable"});
     return;
   }
 }

@@ -17,11 +17,15 @@ std::string UnitOfKind(KindHint kind) {
   return FormatDimension(rate ? Dimension::Of(0, 0, -1) : Dimension::Of(2, 1, -2), kind);
 }
 
+/// $a, if a dimension is just that by a power of time.
+std::optional<GenericId> CountedGeneric(const DimensionVector& dimension) {
+  const bool one = dimension.generics.size() == 1 && dimension.generics[0].exponent == Rational(1);
+  return one && IsPowerOfTime(dimension.si) ? std::optional(dimension.generics[0].id) : std::nullopt;
+}
+
 /// $a, if a dimension is just that.
 std::optional<GenericId> PlainGeneric(const DimensionVector& dimension) {
-  const bool plain =
-      dimension.si.IsOne() && dimension.generics.size() == 1 && dimension.generics[0].exponent == Rational(1);
-  return plain ? std::optional(dimension.generics[0].id) : std::nullopt;
+  return dimension.si.IsOne() ? CountedGeneric(dimension) : std::nullopt;
 }
 
 }  // namespace
@@ -32,24 +36,43 @@ DimVarId ClassBuilder::UnknownOf(const DimExpr& dim) {
   return plain ? dim.terms[0].variable : DimVarId::None();
 }
 
-uint32_t ClassBuilder::UnknownRoot(uint32_t var) {
-  while (same_parent_[var] != var) {
-    same_parent_[var] = same_parent_[same_parent_[var]];
-    var = same_parent_[var];
+// The unknown, if a dimension is just that by a power of time: what is counted is the same in both.
+DimVarId ClassBuilder::CountedUnknownOf(const DimExpr& dim) {
+  const bool one = dim.terms.size() == 1 && dim.terms[0].exponent == Rational(1);
+  return one && dim.constant.generics.empty() && IsPowerOfTime(dim.constant.si) ? dim.terms[0].variable
+                                                                                : DimVarId::None();
+}
+
+// Whether a value is a time, or a power of it: not what is counted in a time.
+bool ClassBuilder::IsTime(const Value& value) {
+  return value.kind == KindHint::kNone && value.follows.IsNone() && value.dim.known() &&
+         value.dim.constant.generics.empty() && !value.dim.IsOne() && IsPowerOfTime(value.dim.constant.si);
+}
+
+// What a derivative, or a product with a time, keeps of a kind.
+KindHint ClassBuilder::CountedKind(KindHint kind) {
+  if (kind == KindHint::kAngle || kind == KindHint::kAngularVelocity) return KindHint::kAngularVelocity;
+  return kind == KindHint::kFrequency ? kind : KindHint::kNone;
+}
+
+uint32_t ClassBuilder::RootIn(LargeVector<uint32_t>& parents, uint32_t var) {
+  while (parents[var] != var) {
+    parents[var] = parents[parents[var]];
+    var = parents[var];
   }
   return var;
 }
 
 // How people would write an inferred dimension: found beside the exponents, since rad counts as 1 there.
-void ClassBuilder::Hint(DimVarId unknown, const std::string& unit) {
-  if (unit.empty() || unknown.IsNone()) return;
-  std::string& hint = hints_[UnknownRoot(unknown.value)];
+void ClassBuilder::Hint(const Kinded& kinded, const std::string& unit) {
+  if (unit.empty() || kinded.unknown.IsNone() || kinded.by_time) return;
+  std::string& hint = hints_[UnknownRoot(kinded.unknown.value)];
   if (hint.empty() || (hint == "1" && unit != "1")) hint = unit;
 }
 
 KindHint ClassBuilder::KindOf(const Kinded& kinded) {
   if (kinded.kind != KindHint::kNone || kinded.unknown.IsNone()) return kinded.kind;
-  return kinds_[UnknownRoot(kinded.unknown.value)].kind;
+  return FoundFor(kinded.unknown).kind;
 }
 
 std::optional<ClassBuilder::KindClash> ClassBuilder::JoinKinds(const Kinded& wanted, const Kinded& given,
@@ -60,38 +83,56 @@ std::optional<ClassBuilder::KindClash> ClassBuilder::JoinKinds(const Kinded& wan
     KindClash clash{kinds[0], kinds[1], {}};
     for (const DimVarId unknown : unknowns) {
       if (unknown.IsNone()) continue;
-      FoundKind& found = kinds_[UnknownRoot(unknown.value)];
+      FoundKind& found = FoundFor(unknown);
       clash.causes.push_back(found.tag);
-      found = {KindHint::kNone, {}, true};  // one message is enough
+      found = {KindHint::kNone, {}, true, found.number};  // one message is enough
     }
     return clash;
   }
   if (!unknowns[0].IsNone() && !unknowns[1].IsNone()) {
+    const uint32_t kind_a = RootIn(kind_parent_, unknowns[0].value),
+                   kind_b = RootIn(kind_parent_, unknowns[1].value);
+    if (kind_a != kind_b) {
+      kind_parent_[kind_b] = kind_a;
+      FoundKind &to = kinds_[kind_a], &from = kinds_[kind_b];
+      const bool number = to.number || from.number;
+      if (to.kind == KindHint::kNone && !to.clashed) to = from;
+      to.number = number;
+    }
+    if (wanted.by_time || given.by_time) return std::nullopt;
     const uint32_t a = UnknownRoot(unknowns[0].value), b = UnknownRoot(unknowns[1].value);
     if (a != b) {
       same_parent_[b] = a;
-      if (kinds_[a].kind == KindHint::kNone && !kinds_[a].clashed) kinds_[a] = kinds_[b];
       if (hints_[a].empty() || (hints_[a] == "1" && !hints_[b].empty())) hints_[a] = hints_[b];
     }
     return std::nullopt;
   }
   for (size_t k = 0; k < 2; ++k) {
     if (unknowns[k].IsNone() || OppositeOf(kinds[1 - k]) == KindHint::kNone) continue;
-    FoundKind& found = kinds_[UnknownRoot(unknowns[k].value)];
-    if (found.kind == KindHint::kNone && !found.clashed) found = {kinds[1 - k], tag, false};
+    FoundKind& found = FoundFor(unknowns[k]);
+    // An angle is an angular velocity by time.
+    const KindHint kind = kinds[1 - k] == KindHint::kAngle ? KindHint::kAngularVelocity : kinds[1 - k];
+    if (found.kind == KindHint::kNone && !found.clashed) found = {kind, tag, false, found.number};
   }
   return std::nullopt;
 }
 
 void ClassBuilder::ReportClash(NodeId node, std::string_view text, std::string_view what,
-                               const KindClash& clash) {
+                               const KindClash& clash, const DimExpr& dim) {
+  const Dimension dimension = FindDimension(dim).value_or(Dimension::Of(0, 0, -1)).si;
   std::string remedy;
   switch (clash.wanted) {
     case KindHint::kFrequency:
-      remedy = "a frequency counts turns: divide by 2*pi, or write the value in Hz";
+      remedy = dimension == Dimension::Of(0, 0, -1)
+                   ? "a frequency counts turns: divide by 2*pi, or write the value in Hz"
+                   : "a cycle is 2*pi radians: divide by 2*pi";
       break;
     case KindHint::kAngularVelocity:
-      remedy = "an angular velocity counts radians: multiply by 2*pi, or write the value in rad/s or rpm";
+    case KindHint::kAngle:
+      remedy =
+          dimension == Dimension::Of(0, 0, -1)
+              ? "an angular velocity counts radians: multiply by 2*pi, or write the value in rad/s or rpm"
+              : "a cycle is 2*pi radians: multiply by 2*pi";
       break;
     case KindHint::kTorque:
       remedy = "write a torque in N*m";
@@ -101,7 +142,8 @@ void ClassBuilder::ReportClash(NodeId node, std::string_view text, std::string_v
       break;
   }
   auto& report =
-      Report(messages::kKindClash, node, {text, KindName(clash.given), what, KindName(clash.wanted), remedy});
+      Report(messages::kKindClash, node,
+             {text, KindName(clash.given, dimension), what, KindName(clash.wanted, dimension), remedy});
   SayCauses(report, clash, node);
 }
 
@@ -118,10 +160,10 @@ void ClassBuilder::FollowKind(Value& value, const Type& type, const Chain& chain
   value.kind = type.kind;
   if (value.kind != KindHint::kNone) return;
   if (chain.empty()) {
-    value.follows = UnknownOf(value.dim);
+    value.follows = CountedUnknownOf(value.dim);
     return;
   }
-  std::optional<GenericId> generic = PlainGeneric(type.dimension);
+  std::optional<GenericId> generic = CountedGeneric(type.dimension);
   for (size_t k = chain.size(); k-- > 0 && generic;) {
     const ComponentClass& owner = OwnerOf(chain, k);
     if (chain[k]->first_generic == UINT32_MAX) return;
@@ -133,12 +175,40 @@ void ClassBuilder::FollowKind(Value& value, const Type& type, const Chain& chain
     if (at >= owner.generic_kinds.size()) return;
     value.kind = owner.generic_kinds[at];
     if (value.kind != KindHint::kNone) return;
-    generic = PlainGeneric(owner.generic_values[at]);
+    generic = CountedGeneric(owner.generic_values[at]);
+  }
+  // What is a product of signals may still have the kind of one of them (SettleProducts).
+  if (!building_ || &OwnerOf(chain, 0) != cls_ || value.dim.terms.size() < 2 || !value.dim.constant.IsOne())
+    return;
+  value.follows = NewDimension();
+  signal_products_.push_back({value.follows, value.dim.terms, chain[0]});
+  const DimExpr product{{}, {{value.follows, 1}}};
+  Equate(product, value.dim, chain[0]->node);
+  value.dim = product;
+}
+
+// y = u1*u2, where u2 is a plain number or a time, counts what u1 counts.
+void ClassBuilder::SettleProducts() {
+  for (const SignalProduct& signal : signal_products_) {
+    DimVarId counted;
+    size_t others = 0;
+    for (const auto& term : signal.terms) {
+      const auto value = dimensions_.FindValue(term.variable);
+      const FoundKind& found = FoundFor(term.variable);
+      const bool time = value && value->generics.empty() && IsPowerOfTime(value->si);
+      if (time && found.kind == KindHint::kNone && (found.number || !value->IsOne())) continue;
+      ++others;
+      if (term.exponent == Rational(1)) counted = term.variable;
+    }
+    if (others != 1 || counted.IsNone()) continue;
+    const PlainFactor factor{counted, signal.product, signal.instance->node, signal.instance, UINT32_MAX};
+    JoinByNumber(counted, signal.product, factor);
   }
 }
 
-// A plain number was given where the dimension is that of one unknown by another.
+// A plain number was given where the dimension is an unknown, or that of one unknown by another.
 void ClassBuilder::LinkKinds(const DimExpr& dim, NodeId node) {
+  if (const DimVarId unknown = UnknownOf(dim); !unknown.IsNone()) FoundFor(unknown).number = true;
   if (dim.terms.size() != 2 || !dim.constant.IsOne()) return;
   for (size_t k = 0; k < 2; ++k) {
     const auto &over = dim.terms[k], &under = dim.terms[1 - k];
@@ -206,11 +276,15 @@ void ClassBuilder::SettleKinds() {
         JoinByNumber(first->second, end, factor);
     }
   }
+  SettleProducts();
 }
 
 void ClassBuilder::JoinByNumber(DimVarId from, DimVarId to, const PlainFactor& factor) {
-  const auto clash = JoinKinds({KindHint::kNone, to}, {KindHint::kNone, from}, {factor.node, NodeId::None()});
+  const bool by_time = dimensions_.FindValue(from) != dimensions_.FindValue(to);
+  const auto clash = JoinKinds({KindHint::kNone, to, by_time}, {KindHint::kNone, from, by_time},
+                               {factor.node, NodeId::None()});
   if (!clash) return;
+  const Dimension dimension = dimensions_.FindValue(to).value_or(Dimension::Of(0, 0, -1)).si;
   const std::string given = UnitOfKind(clash->given), wanted = UnitOfKind(clash->wanted);
   const bool compound = given.find_first_of("*/") != std::string::npos;
   const std::string unit = wanted + "/" + (compound ? "(" + given + ")" : given);
@@ -219,12 +293,12 @@ void ClassBuilder::JoinByNumber(DimVarId from, DimVarId to, const PlainFactor& f
     const ComponentClass& cls = builder_.model[factor.instance->class_id];
     const std::string name = "`" + builder_.NameText(factor.instance->name) + "`";
     text = factor.parameter == UINT32_MAX
-               ? "a plain number inside " + name
+               ? "a plain number or a time in " + name
                : "the plain number that `" + builder_.NameText(cls.parameters[factor.parameter].name) +
                      "` of " + name + " has by default";
   }
   auto& report = Report(messages::kNumberBetweenKinds, factor.node,
-                        {text, KindName(clash->given), KindName(clash->wanted)});
+                        {text, KindName(clash->given, dimension), KindName(clash->wanted, dimension)});
   if (clash->wanted == KindHint::kAngularVelocity)
     report.Help("a turn for each cycle is `2*pi`; another factor has its unit: `2 " + unit + "`");
   else if (clash->wanted == KindHint::kFrequency)

@@ -7,6 +7,7 @@
 #include "language/lex.h"
 #include "model/check_sizes.h"
 #include "model/class_builder.h"
+#include "model/describe_model.h"
 
 namespace cotree {
 
@@ -313,10 +314,14 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
                          {tree.Text(at), tree.Text(at), where, type.unit});
       return nullptr;
     }
+    if (unit->offset != 0 && !IsAbsoluteTemperature(model, type)) {
+      diagnostics.Report(messages::kAbsoluteTemperature, tree.SpanOf(at), {tree.Text(at), table_name});
+      return nullptr;
+    }
     if (KindsClash(unit->kind, type.kind)) {
       diagnostics.Report(messages::kKindClash, tree.SpanOf(at),
-                         {tree.Text(at), KindName(unit->kind), where, KindName(type.kind),
-                          "give its numbers in " + type.unit});
+                         {tree.Text(at), KindName(unit->kind, unit->dimension), where,
+                          KindName(type.kind, unit->dimension), "give its numbers in " + type.unit});
       return nullptr;
     }
     return &unit;
@@ -363,6 +368,11 @@ std::optional<TableId> ModelBuilder::BuildTable(const SyntaxTree& tree, TreeId t
           bad("column " +
               (plain ? "`" + c.name + "` is in `" + c.unit + "`" : number_of(c) + " has another unit") +
               ", but " + type.unit + " is wanted");
+          return false;
+        }
+        if (unit->offset != 0 && !IsAbsoluteTemperature(model, type)) {
+          bad("column " + number_of(c) + " is in `" + c.unit +
+              "`, which is for absolute temperatures only; write the differences in K");
           return false;
         }
         factor = unit->factor;

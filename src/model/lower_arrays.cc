@@ -55,7 +55,6 @@ Value ClassBuilder::LowerArray(NodeId node) {
         Value merged = Additive(NodeKind::kLess, elements[i], a, b, elements[0], elements[i]);
         if (!merged.ok) return Failed();
         merged.shape = out.shape;
-        merged.absolute = out.absolute;
         out = merged;
       }
     }
@@ -83,7 +82,9 @@ Value ClassBuilder::LowerArray(NodeId node) {
     out.base = BaseType::kReal;
     out.dim = {unit->dimension, {}};
     out.kind = unit->kind;
+    out.absolute = unit->offset != 0;
     out.unit = builder_.UnitDisplay(unit);
+    WarnOfUnits(node, unit_node);
   }
   // Elements that are arrays are given in #1, ...; as rows of this one their indices move up by one.
   const size_t inner = out.shape.size();

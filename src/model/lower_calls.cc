@@ -78,10 +78,9 @@ Value ClassBuilder::LowerDer(NodeId node, NodeId argument) {
   }
   value.dim = DimTimes(value.dim, {Dimension::Of(0, 0, 1), {}}, node, -1);
   const bool angle = value.kind == KindHint::kAngle;
-  value.kind = angle ? KindHint::kAngularVelocity : KindHint::kNone;
-  value.follows = DimVarId::None();
+  value.kind = CountedKind(value.kind);
   value.unit = angle ? "rad/s" : "";
-  value.bare = false;
+  value.bare = value.temperature = value.absolute = false;
   value.expr = TimeDerivative(pool_, value.expr);
   return value;
 }
@@ -101,6 +100,7 @@ Value ClassBuilder::LowerCall(NodeId node) {
       out.base = f.op == Op::kFloor || f.op == Op::kCeil ? BaseType::kInteger : BaseType::kReal;
       out.kind = KindHint::kNone;
       out.follows = DimVarId::None();
+      out.temperature = a.temperature && f.rule == Rule::kSame;
       if (a.absolute) {
         Report(messages::kAbsoluteTemperature, arguments[0], {"degC", TextOf(arguments[0])});
         return Failed();
@@ -142,6 +142,7 @@ Value ClassBuilder::LowerCall(NodeId node) {
     if (!out.ok) return out;
     out.expr = pool_.Binary(f.op, a.expr, b.expr);
     if (f.rule == Rule::kArctangent) {
+      out.absolute = out.temperature = false;
       out.dim = One();
       out.bare = false;
       out.unit = "rad";
@@ -307,7 +308,7 @@ Value ClassBuilder::CallFunction(NodeId node, FunctionDefinition& function, std:
   Value out = function.result;
   out.dim = mapped(function.result.dim.constant);
   // What the declared type of the result says: f(x : $a) : $a.
-  if (function.declared && out.kind == KindHint::kNone) out.follows = UnknownOf(out.dim);
+  if (function.declared && out.kind == KindHint::kNone) out.follows = CountedUnknownOf(out.dim);
   out.expr = Substitute(pool_, function.result.expr, replacements);
   return out;
 }

@@ -168,6 +168,7 @@ Value ClassBuilder::LowerLiteral(NodeId node) {
   value.kind = unit->kind;
   value.absolute = unit->offset != 0;
   value.unit = builder_.UnitDisplay(unit);
+  WarnOfUnits(node, unit_node);
   return value;
 }
 
@@ -299,22 +300,25 @@ Value ClassBuilder::Additive(NodeKind op, NodeId node, Value left, Value right, 
         break;
     }
     if (const auto clash = JoinKinds(KindedOf(left), KindedOf(right), {node, NodeId::None()})) {
-      ReportClash(right_node, TextOf(right_node), "`" + TextOf(left_node) + "`", *clash);
+      ReportClash(right_node, TextOf(right_node), "`" + TextOf(left_node) + "`", *clash, right.dim);
       return Failed();
     }
     if (left.kind != right.kind) out.kind = KindHint::kNone;
     if (left.follows.IsNone() && !right.follows.IsNone()) out.follows = right.follows;
     if (left.unit != right.unit && left.unit == "1") out.unit = right.unit;
     if (left.absolute || right.absolute) {
-      // A difference of absolute temperatures is one in K; a sum with a literal in degC makes no sense.
-      const bool difference = op == NodeKind::kSubtract || op == NodeKind::kLess;
-      if (!difference) {
+      // A temperature and a difference give a temperature, two temperatures a difference; two cannot be
+      // added.
+      const auto is_temperature = [](const Value& v) { return v.absolute || v.temperature; };
+      if (op == NodeKind::kAdd && is_temperature(left) && is_temperature(right)) {
         const NodeId guilty = left.absolute ? left_node : right_node;
         Report(messages::kAbsoluteTemperature, guilty, {"degC", TextOf(guilty)});
         return Failed();
       }
-      out.absolute = false;
+      out.absolute =
+          op != NodeKind::kSubtract || (left.absolute && pool_.IsNumber(right.expr) && !right.absolute);
     }
+    out.temperature = (left.temperature || right.temperature) && op != NodeKind::kSubtract;
   }
   if (left.base != BaseType::kInteger || right.base != BaseType::kInteger) out.base = BaseType::kReal;
   out.shape = shape;
@@ -387,11 +391,13 @@ Value ClassBuilder::Multiplicative(NodeKind op, NodeId node, Value left, Value r
   out.base = integers && op == NodeKind::kMultiply ? BaseType::kInteger : BaseType::kReal;
   out.dim = DimTimes(left.dim, right.dim, node, op == NodeKind::kMultiply ? 1 : -1);
   // A pure number changes no kind: 2*f is still a frequency. (2*pi*f is not: pi is marked by not being bare.)
+  // Nor does a time change what is counted: f*time is a number of cycles.
   for (const auto& [number, other] : {std::pair(&left, &right), std::pair(&right, &left)}) {
-    if (!number->bare || (number == &left && op == NodeKind::kDivide)) continue;
-    out.kind = other->kind;
+    if (number == &left && op == NodeKind::kDivide) continue;
+    if (!number->bare && !IsTime(*number)) continue;
+    out.kind = number->bare ? other->kind : CountedKind(other->kind);
     out.follows = other->follows;
-    out.unit = other->unit;
+    out.unit = number->bare ? other->unit : std::string();
   }
   if (op == NodeKind::kDivide) {
     if (!right.shape.empty()) {
@@ -455,6 +461,7 @@ Value ClassBuilder::LowerPower(NodeId node) {
     }
   }
   Value out = base;
+  out.temperature = false;
   out.kind = KindHint::kNone;
   out.follows = DimVarId::None();
   out.unit.clear();

@@ -28,15 +28,16 @@ struct Origin {
   NodeId node;
 };
 
-/** Between what a value must lie: `(min = 0 ohm)`, `(above = 0 s, below = 1 s)`, `(nonzero)`. In symbols of the
-class's parameters; None: no bound. */
+/** Between what a value must lie: `(min = 0 ohm)`, `(above = 0 s, below = 1 s)`, `(nonzero)`. In symbols of
+the class's parameters; None: no bound. */
 struct Bounds {
   ExprId min, max;      // may be reached
   ExprId above, below;  // may not
   bool nonzero = false;
+  bool rising = false;  // of an array: each element is greater than the one before it
 
   bool Any() const {
-    return !min.IsNone() || !max.IsNone() || !above.IsNone() || !below.IsNone() || nonzero;
+    return !min.IsNone() || !max.IsNone() || !above.IsNone() || !below.IsNone() || nonzero || rising;
   }
 };
 
@@ -113,7 +114,7 @@ struct Variable {
   bool discrete = false;
   Type type;
   Shape shape;
-  ExprId start;         // None: no proposal
+  ExprId start;  // None: no proposal
   Bounds bounds;
   std::string display;  // the unit people read; empty: that of the quantity
   bool fixed = false;

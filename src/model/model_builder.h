@@ -32,6 +32,7 @@ struct DimExpr {
 struct Kinded {
   KindHint kind = KindHint::kNone;
   DimVarId unknown;
+  bool by_time = false;  // it is not the unknown itself, but that by a power of time
 };
 
 /** What an expression came to: its value, element-wise in the symbols #1, #2, ... where it is an array, and
@@ -45,9 +46,10 @@ struct Value {
   BaseType base = BaseType::kReal;
   EnumerationId enumeration;
   Shape shape;
-  bool bare = false;      // made of plain numbers only: fits any inferred dimension
-  bool absolute = false;  // a literal in degC
-  std::string unit;       // how its unit is best written, if known ("rad")
+  bool bare = false;         // made of plain numbers only: fits any inferred dimension
+  bool absolute = false;     // made of a literal in degC: a temperature, no difference
+  bool temperature = false;  // a variable or a parameter that is a Temperature
+  std::string unit;          // how its unit is best written, if known ("rad")
 };
 
 struct FunctionDefinition {
@@ -157,7 +159,8 @@ class ModelBuilder {
   std::unordered_map<const UnitResult*, std::string> unit_displays_;
 };
 
-std::string_view KindName(KindHint kind);
+/// `dimension` tells what is counted by time (an angle, an angular velocity) from each other.
+std::string_view KindName(KindHint kind, const Dimension& dimension);
 std::string BaseTypeText(BaseType base);
 /// "a system", "a quantity": what a declaration is.
 std::string_view DeclarationWord(NodeKind kind);

@@ -145,6 +145,7 @@ Value ClassBuilder::SymbolValue(const std::string& name, int order, SymbolKind k
                                 OwnerOf(chain, chain.size() - 1), *chain.back());
   for (size_t k = chain.size(); k-- > 0;)
     value.dim = MapDimension(value.dim.constant, OwnerOf(chain, k), *chain[k]);
+  value.temperature = IsAbsoluteTemperature(builder_.model, type);
   FollowKind(value, type, chain);
   const SymbolId symbol = pool_.DeclareSymbol(name, kind);
   value.expr = pool_.Symbol(symbol, order);

@@ -10,12 +10,13 @@ namespace cotree {
 
 namespace messages = model_messages;
 
-std::string_view KindName(KindHint kind) {
+std::string_view KindName(KindHint kind, const Dimension& dimension) {
+  const bool rate = dimension == Dimension::Of(0, 0, -1);
   switch (kind) {
     case KindHint::kFrequency:
-      return "a frequency";
+      return rate ? "a frequency" : dimension.IsOne() ? "a number of cycles" : "counted in cycles";
     case KindHint::kAngularVelocity:
-      return "an angular velocity";
+      return rate ? "an angular velocity" : dimension.IsOne() ? "an angle" : "counted in radians";
     case KindHint::kTorque:
       return "a torque";
     case KindHint::kEnergy:

@@ -290,7 +290,7 @@ bool Translator::BuildSystem() {
   if (!out_->equations->parameters.missing.empty()) {
     const std::string& name = out_->equations->parameters.missing;
     const size_t dot = name.rfind('.');
-    loaded_.diagnostics.Report(messages::kNoParameterValue, model_.SpanOf(model_[system_].origin),
+    loaded_.diagnostics.Report(messages::kNoParameterValue, out_->equations->parameters.missing_place,
                                {name, dot == std::string::npos ? name : name.substr(0, dot)});
     return false;
   }

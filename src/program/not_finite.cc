@@ -219,6 +219,8 @@ class CodeView {
  public:
   CodeView(const Program& program, const ProgramRun& run, const Program::Bound& bound, double time)
       : program_(program),
+        run_(run),
+        time_(time),
         bound_(bound),
         code_(program.codes[bound.code]),
         context_(ContextOf(program, run, bound, time)),
@@ -300,8 +302,15 @@ class CodeView {
     switch (i.code) {
       case CodeOp::kParameter:
         return "the parameter `" + ParameterName(i.a) + "`";
-      case CodeOp::kLoad:
-        return "`" + NameOf(static_cast<uint32_t>(&i - code_.instructions.data())) + "`";
+      case CodeOp::kLoad: {
+        const std::string name = NameOf(static_cast<uint32_t>(&i - code_.instructions.data()));
+        if (!name.empty()) return "`" + name + "`";
+        // What a condition or a mod() holds.
+        for (const Program::Relation& r : program_.relations) {
+          if (r.slot == context_.locals[i.a]) return CodeView(program_, run_, r, time_).FirstCulprit();
+        }
+        return "";
+      }
       case CodeOp::kIntegerPower:
         return fmt::format("{}^{}{}", value(i.a), Number(i.number),
                            registers_[i.a] == 0 ? ", a division by zero" : ", beyond the largest number");
@@ -330,6 +339,8 @@ class CodeView {
   }
 
   const Program& program_;
+  const ProgramRun& run_;
+  double time_;
   const Program::Bound& bound_;
   const Code& code_;
   CodeContext<double> context_;

@@ -140,6 +140,19 @@ bool IsWhole(std::string_view row, size_t fields) {
   return commas + 1 > fields || (!last.empty() && ParseNumber(last, &number));
 }
 
+// Whether Cotree wrote it: `time` first, and numbers with all their digits, as no instrument gives them.
+bool LooksOurs(std::string_view text) {
+  if (!text.starts_with("time,")) return false;
+  text.remove_prefix(std::min(text.find('\n'), text.size()));
+  int digits = 0;
+  for (const char c : text) {
+    if (c == ',' || c == '\n' || c == 'e') digits = 0;
+    if ((c >= '1' && c <= '9') || (c == '0' && digits > 0)) ++digits;
+    if (digits >= 15) return true;
+  }
+  return false;
+}
+
 std::optional<double> SecondsOf(std::string_view unit) {
   static constexpr std::pair<std::string_view, double> kUnits[] = {
       {"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"min", 60}, {"h", 3600}};
@@ -223,7 +236,7 @@ std::optional<Result> ParseCsv(std::string_view text, std::string* problem) {
     const std::string_view why = last_line.substr(kCsvIncomplete.size());
     result.status = Trimmed(why.substr(0, why.find('\n')));
   }
-  const bool open_end = !text.empty() && text.back() != '\n';
+  const bool open_end = !text.empty() && text.back() != '\n', ours = open_end && LooksOurs(text);
   const auto cut = [&] {
     result.damage = "the last line is cut: it is left out";
     result.status = "interrupted";
@@ -259,8 +272,8 @@ std::optional<Result> ParseCsv(std::string_view text, std::string* problem) {
     std::string_view row = text.substr(0, end);
     text.remove_prefix(std::min(end, text.size() - 1) + 1);
     if (Trimmed(row).empty() || row.front() == '#') continue;
-    // A last line without its end counts if nothing of it is missing.
-    if (open_end && text.empty() && !IsWhole(row, names.size())) {
+    // A last line without its end counts if nothing of it is missing; in a file of ours the end is.
+    if (open_end && text.empty() && (ours || !IsWhole(row, names.size()))) {
       cut();
       break;
     }

@@ -31,11 +31,11 @@ std::string CsvNames(const ResultHeader& header);
 /// A row with its end; `values`: one for every column, aliases among them.
 void AppendCsvRow(double time, std::span<const double> values, std::string* out);
 
-/** A last line without its end counts if it has all its fields; otherwise it is left out, and `damage` says
-so. Empty fields are not-a-number. Blanks around a name or a number, "\r\n" for a line end, and lines that
-begin with # are fine. The time is the column `time`, or else the first one, whatever its name. Units may
-stand in brackets behind the names, "t [ms], u [V]": those of the time are read as seconds, the others kept as
-they are. */
+/** A last line without its end counts if it has all its fields and the file is not one that we wrote, for
+those end with one; otherwise it is left out, and `damage` says so. Empty fields are not-a-number. Blanks
+around a name or a number, "\r\n" for a line end, and lines that begin with # are fine. The time is the column
+`time`, or else the first one, whatever its name. Units may stand in brackets behind the names, "t [ms], u
+[V]": those of the time are read as seconds, the others kept as they are. */
 std::optional<Result> ParseCsv(std::string_view text, std::string* problem);
 
 }  // namespace cotree

@@ -19,7 +19,8 @@ bool Differs(double a, double b) {
   return a != b && !(std::isnan(a) && std::isnan(b));
 }
 
-// Slots of Integers.
+}  // namespace
+
 std::vector<uint32_t> FindIntegers(const Program& program) {
   const SortedSystem& sorted = *program.sorted;
   const EquationSystem& system = *sorted.system;
@@ -40,8 +41,6 @@ std::vector<uint32_t> FindIntegers(const Program& program) {
   }
   return out;
 }
-
-}  // namespace
 
 Events::Events(ProgramRun& run, const Program& program, ExternalComponents* external)
     : run_(run),

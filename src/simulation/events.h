@@ -10,6 +10,9 @@
 
 namespace cotree {
 
+/// Slots of Integers, which are counted exactly below 2^53 only.
+std::vector<uint32_t> FindIntegers(const Program& program);
+
 /** What happens at events (design §3.11, docs/theory/events.md, EV.3 to EV.7).
 
 Between events all conditions on the motion keep the values they had, so that everything is smooth; discrete

@@ -31,11 +31,19 @@ std::string OwnPath(const char* variable, const char* below_home) {
   return std::string(home) + "/" + below_home + "/cotree/foreign";
 }
 
-bool IsOurs(const std::string& path) {
+// Why a file that is there is not believed; empty: it is, or it is not there.
+std::string WhyNotBelieved(const std::string& path) {
   struct stat info {};
-  return !path.empty() && stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
-         (info.st_uid == geteuid() || info.st_uid == 0) && (info.st_mode & S_IWOTH) == 0 &&
-         static_cast<uintmax_t>(info.st_size) <= kMostBytes;
+  if (path.empty() || stat(path.c_str(), &info) != 0) return {};
+  if (!S_ISREG(info.st_mode)) return "it is no ordinary file";
+  if (info.st_uid != geteuid() && info.st_uid != 0) return "it belongs to another user";
+  if ((info.st_mode & S_IWOTH) != 0) return "others may write to it; say `chmod o-w`";
+  if (static_cast<uintmax_t>(info.st_size) > kMostBytes) return "it is too large";
+  return {};
+}
+
+bool IsOurs(const std::string& path) {
+  return !path.empty() && fs::exists(path) && WhyNotBelieved(path).empty();
 }
 
 std::string HashText(const std::string& text) {
@@ -64,6 +72,8 @@ std::string HowToConsent(const std::string& library, const std::string& sha256) 
   if (!file.empty())
     text += ", or for good: add the line `" + sha256 + "  " +
             VisibleText(fs::path(library).filename().string(), LineEnds::kKept, 100) + "` to " + file;
+  if (const std::string why = WhyNotBelieved(file); !why.empty())
+    text += " (which is not believed now: " + why + ")";
   return text;
 }
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "system_equations/variable_bounds.h"
 
+#include <cmath>
+
+#include "model/describe_model.h"
+#include "model/diagnostics.h"
+
 namespace cotree {
 namespace {
 
@@ -58,6 +63,17 @@ bool CheckStarts(const EquationSystem& system, const std::vector<StartEntry>& st
   bool ok = true;
   for (const StartEntry& start : starts) {
     if (!start.given) continue;
+    if (!std::isfinite(start.value)) {  // start = log(0)
+      ok = false;
+      const uint32_t part = system.PartOfVariable(start.variable.variable);
+      const std::string name = system.VariableName(start.variable.variable, start.variable.order);
+      diagnostics
+          .Report(model_messages::kOutOfBounds,
+                  ComponentPlace(*system.model, *system.graph, ComponentId(system.parts[part].component)),
+                  {name, NumberText(start.value), "a finite", "number", name})
+          .helps.assign(1, "its start value divides by 0, or is outside of a function; give another one");
+      continue;
+    }
     const auto broken = FindBroken(BoundsOf(system, start.variable), start.value);
     if (!broken) continue;
     ok = false;

@@ -5,21 +5,37 @@
 
 namespace cotree {
 
-std::string UnitOf(const EquationSystem& system, VariableRef ref) {
-  if (ref.variable >= system.part_variables) return {};
+namespace {
+
+// The type that its class or its domain declares; null: it has none.
+const Type* TypeOf(const EquationSystem& system, VariableRef ref) {
+  if (ref.variable >= system.part_variables) return nullptr;
   const uint32_t number = system.PartOfVariable(ref.variable);
-  if (number >= system.graph->components.size()) return {};
+  if (number >= system.graph->components.size()) return nullptr;
   const Part& part = system.parts[number];
   const ScalarVariable& v = system.scalars[part.scalar].variables[ref.variable - part.first_variable];
   const ElementClass& element = system.graph->ElementOf(ComponentId(part.component));
-  const ComponentClass& cls = (*system.model)[element.class_id];
-  const Type* type = nullptr;
   if (v.role == ScalarVariable::Role::kAcross || v.role == ScalarVariable::Role::kThrough) {
     const Domain& domain = system.model->domains[element.edges[v.index].domain.index()];
-    type = v.role == ScalarVariable::Role::kAcross ? &domain.across_type : &domain.through_type;
-  } else {
-    type = &cls.variables[v.index].type;
+    return v.role == ScalarVariable::Role::kAcross ? &domain.across_type : &domain.through_type;
   }
+  return &(*system.model)[element.class_id].variables[v.index].type;
+}
+
+}  // namespace
+
+bool MayBeInCelsius(const EquationSystem& system, VariableRef ref) {
+  const Type* type = TypeOf(system, ref);
+  if (type == nullptr || ref.order > 0) return false;
+  return IsAbsoluteTemperature(*system.model, *type) || !type->declared || !type->dimension.generics.empty();
+}
+
+std::string UnitOf(const EquationSystem& system, VariableRef ref) {
+  const Type* type = TypeOf(system, ref);
+  if (type == nullptr) return {};
+  const Part& part = system.parts[system.PartOfVariable(ref.variable)];
+  const ElementClass& element = system.graph->ElementOf(ComponentId(part.component));
+  const ComponentClass& cls = (*system.model)[element.class_id];
   std::string unit = type->unit;
   if (!type->quantity.IsNone()) unit = system.model->quantities[type->quantity.index()].unit;
   const Component& c = system.graph->components[part.component];

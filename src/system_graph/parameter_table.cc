@@ -17,6 +17,22 @@
 namespace cotree {
 namespace {
 
+// Where a parameter gets its value: the argument, or else the instance; of the system itself, its
+// declaration.
+Span ParameterPlace(const Model& model, const SystemGraph& graph, ComponentId id, uint32_t parameter) {
+  const Component& c = graph.components[id.index()];
+  if (c.scope == UINT32_MAX) return model.SpanOf(graph.ClassOf(model, id).parameters[parameter].origin);
+  const Scope& scope = graph.scopes[c.scope];
+  const ComponentClass& outer = graph.ClassOf(model, scope.parent);
+  const Instance& instance = outer.instances[scope.instance];
+  for (uint32_t i = 0; i < instance.argument_count; ++i) {
+    const Argument& argument = outer.arguments[instance.first_argument + i];
+    if (argument.path == UINT32_MAX && argument.parameter == parameter)
+      return model.tree(outer.origin.tree).SpanOf(argument.node);
+  }
+  return ComponentPlace(model, graph, id);
+}
+
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 /* Components come parents first, so the values of the surroundings are there when they are asked for. */
@@ -101,7 +117,9 @@ const Filler::Layout& Filler::LayoutOf(ElementId id) {
     layout.sizes[p].assign(sizes.begin(), sizes.end());
   }
   for (const Parameter& p : cls.parameters) {
-    layout.bounded = layout.bounded || HasBounds(model_, p.type, p.bounds);
+    layout.bounded =
+        layout.bounded || HasBounds(model_, p.type, p.bounds) || p.type.base == BaseType::kInteger;
+    layout.same_bounds = layout.same_bounds && !p.bounds.rising;
     for (const ExprId bound : {p.bounds.min, p.bounds.max, p.bounds.above, p.bounds.below})
       layout.same_bounds = layout.same_bounds && (bound.IsNone() || pool_.IsNumber(bound));
   }
@@ -381,6 +399,7 @@ ParameterTable Filler::Run() {
         if (std::isnan(block[k]) && p.type.base != BaseType::kString) {
           const std::string owner = ComponentName(model_, graph_, ComponentId(i));
           out_.missing = (owner.empty() ? owner : owner + ".") + model_.Text(p.name);
+          out_.missing_place = ParameterPlace(model_, graph_, ComponentId(i), parameters[k].parameter);
           break;
         }
       }
@@ -411,6 +430,13 @@ std::vector<NumberBounds> FindBlockBounds(const Model& model, const ComponentCla
     const Parameter& p = cls.parameters[own.parameter];
     out.push_back(HasBounds(model, p.type, p.bounds) ? FindBounds(model, p.type, p.bounds, values)
                                                      : NumberBounds{});
+    const size_t k = out.size() - 1;
+    if (p.type.base == BaseType::kInteger) {  // which are counted exactly below 2^53
+      out[k].above = std::max(out[k].above, -0x1p53);
+      out[k].below = std::min(out[k].below, 0x1p53);
+    }
+    if (p.bounds.rising && k > 0 && scalar.parameters[k - 1].parameter == own.parameter)
+      out[k].above = std::max(out[k].above, block[k - 1]);
   }
   return out;
 }
@@ -425,18 +451,7 @@ void ReportBroken(const Model& model, const SystemGraph& graph, const std::vecto
     const std::string owner = ComponentName(model, graph, broken.component);
     const std::string name =
         (owner.empty() ? owner : owner + ".") + std::string(model.expressions.SymbolName(own.symbol));
-    Span where =
-        c.scope == UINT32_MAX ? model.SpanOf(p.origin) : ComponentPlace(model, graph, broken.component);
-    if (c.scope != UINT32_MAX) {
-      const Scope& scope = graph.scopes[c.scope];
-      const ComponentClass& outer = graph.ClassOf(model, scope.parent);
-      const Instance& instance = outer.instances[scope.instance];
-      for (uint32_t i = 0; i < instance.argument_count; ++i) {
-        const Argument& argument = outer.arguments[instance.first_argument + i];
-        if (argument.path == UINT32_MAX && argument.parameter == own.parameter)
-          where = model.tree(outer.origin.tree).SpanOf(argument.node);
-      }
-    }
+    const Span where = ParameterPlace(model, graph, broken.component, own.parameter);
     ReportBroken(model, p.type, name, broken.value, broken.bound, where,
                  c.scope == UINT32_MAX ? nullptr : &p.origin, diagnostics);
   }

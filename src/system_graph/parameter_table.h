@@ -17,6 +17,7 @@ struct ParameterTable {
   LargeVector<uint32_t> first;  // by component
   LargeVector<double> values;
   std::string missing;  // "r.R": the first parameter without a value; empty: all have one
+  Span missing_place;   // where it should have one
   /** A number that no part can have: the k-th parameter of a component. */
   struct Broken {
     ComponentId component;

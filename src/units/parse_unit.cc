@@ -13,10 +13,8 @@ namespace {
 constexpr int kDeepest = 32;         // nested parentheses
 constexpr int kLargestPower = 2000;  // of ten; beyond it no factor is a double
 
-constexpr Dimension kRate = Dimension::Of(0, 0, -1);
-
 // What a product of units is, as far as it decides the kind. kUnity is the empty product.
-enum class Role : uint8_t { kUnity, kForce, kLength, kPower, kTime, kFrequency, kEnergy, kTorque, kOther };
+enum class Role : uint8_t { kUnity, kForce, kLength, kPower, kTime, kEnergy, kTorque, kOther };
 
 Role RoleOf(const UnitSymbol& unit) {
   if (unit.angle != 0) return Role::kOther;
@@ -25,7 +23,6 @@ Role RoleOf(const UnitSymbol& unit) {
   if (unit.dimension == Dimension::Of(2, 1, -3)) return Role::kPower;
   if (unit.dimension == Dimension::Of(0, 0, 1)) return Role::kTime;
   if (unit.dimension == Dimension::Of(2, 1, -2)) return Role::kEnergy;
-  if (std::string_view(unit.symbol) == "Hz") return Role::kFrequency;
   return Role::kOther;
 }
 
@@ -51,7 +48,7 @@ struct Product {
   double denominator = 1;
   int power_of_ten = 0;
   double offset = 0;
-  Rational angle;
+  Rational angle, cycles;  // exponents of angles and of Hz
   bool mentions_angle = false;
   Role role = Role::kUnity;
 };
@@ -157,9 +154,6 @@ UnitResult UnitParser::Parse() {
     return error_;
   }
   switch (product->role) {
-    case Role::kFrequency:
-      unit.kind = KindHint::kFrequency;
-      break;
     case Role::kTorque:
       unit.kind = KindHint::kTorque;
       break;
@@ -170,8 +164,11 @@ UnitResult UnitParser::Parse() {
       break;
   }
   const Rational angle = product->angle;
-  if (angle == Rational(1) && product->dimension == kRate) unit.kind = KindHint::kAngularVelocity;
-  if (angle == Rational(1) && product->dimension.IsOne()) unit.kind = KindHint::kAngle;
+  if (IsPowerOfTime(product->dimension)) {
+    if (angle.IsZero() && product->cycles == Rational(1)) unit.kind = KindHint::kFrequency;
+    if (angle == Rational(1) && product->cycles.num >= 0)  // rad*Hz is an angle for each cycle
+      unit.kind = product->dimension.IsOne() ? KindHint::kAngle : KindHint::kAngularVelocity;
+  }
   if (IsExtent(product->dimension) && (angle == Rational(-1) || !product->mentions_angle))
     unit.kind = angle.IsZero() ? KindHint::kExtent : KindHint::kPerAngle;
   return unit;
@@ -232,6 +229,7 @@ std::optional<Product> UnitParser::ParseSymbol() {
   product.power_of_ten = unit->power_of_ten;
   product.offset = unit->offset;
   product.angle = Rational(static_cast<int16_t>(unit->angle));
+  product.cycles = Rational(std::string_view(unit->symbol) == "Hz" ? 1 : 0);
   product.mentions_angle = unit->angle != 0;
   product.role = RoleOf(*unit);
   if (unit->offset != 0) {
@@ -313,13 +311,14 @@ double IntegerPower(double base, int exponent) {
 std::optional<Product> UnitParser::Raise(const Product& base, Rational exponent, size_t begin) {
   if (RefuseOffset(base)) return std::nullopt;
   const auto dimension = Power(base.dimension, exponent);
-  const auto angle = Multiply(base.angle, exponent);
-  if (!dimension || !angle)
+  const auto angle = Multiply(base.angle, exponent), cycles = Multiply(base.cycles, exponent);
+  if (!dimension || !angle || !cycles)
     return Fail(UnitError::Code::kExponentTooLarge, begin, at_,
                 "the exponent of a base unit becomes too large");
   Product result = base;
   result.dimension = *dimension;
   result.angle = *angle;
+  result.cycles = *cycles;
   if (exponent != Rational(1)) result.role = base.role == Role::kUnity ? Role::kUnity : Role::kOther;
   const int power = exponent.num < 0 ? -exponent.num : exponent.num;
   if (exponent.IsInteger()) {
@@ -356,12 +355,14 @@ std::optional<Product> UnitParser::Combine(const Product& a, const Product& b, b
   if (RefuseOffset(a) || RefuseOffset(b)) return std::nullopt;
   const auto dimension = divide ? Divide(a.dimension, b.dimension) : Multiply(a.dimension, b.dimension);
   const auto angle = divide ? Subtract(a.angle, b.angle) : Add(a.angle, b.angle);
-  if (!dimension || !angle)
+  const auto cycles = divide ? Subtract(a.cycles, b.cycles) : Add(a.cycles, b.cycles);
+  if (!dimension || !angle || !cycles)
     return Fail(UnitError::Code::kExponentTooLarge, begin, at_,
                 "the exponent of a base unit becomes too large");
   Product result;
   result.dimension = *dimension;
   result.angle = *angle;
+  result.cycles = *cycles;
   result.mentions_angle = a.mentions_angle || b.mentions_angle;
   result.numerator = a.numerator * (divide ? b.denominator : b.numerator);
   result.denominator = a.denominator * (divide ? b.numerator : b.denominator);
@@ -382,6 +383,7 @@ KindHint OppositeOf(KindHint kind) {
     case KindHint::kFrequency:
       return KindHint::kAngularVelocity;
     case KindHint::kAngularVelocity:
+    case KindHint::kAngle:
       return KindHint::kFrequency;
     case KindHint::kTorque:
       return KindHint::kEnergy;
@@ -390,6 +392,10 @@ KindHint OppositeOf(KindHint kind) {
     default:
       return KindHint::kNone;
   }
+}
+
+bool IsPowerOfTime(const Dimension& dimension) {
+  return Power(Dimension::Of(0, 0, 1), dimension[BaseUnit::kSecond]) == dimension;
 }
 
 UnitResult ParseUnit(std::string_view text, UdunitsReader* fallback) {

@@ -10,12 +10,13 @@
 
 namespace cotree {
 
-/** What a unit's text says about the quantity beyond its dimension (design §7). Only two pairs ever clash:
-kFrequency with kAngularVelocity, and kTorque with kEnergy; kNone goes with everything. Besides, a kExtent is
-refused where a kPerAngle is wanted, and a plain number where a kAngle is.
+/** What a unit's text says about the quantity beyond its dimension (design §7). Only these ever clash: what
+counts cycles (kFrequency) with what counts radians (kAngularVelocity, kAngle), and kTorque with kEnergy;
+kNone goes with everything. Besides, a kExtent is refused where a kPerAngle is wanted, and a plain number
+where a kAngle is.
 
- - kFrequency: Hz and its multiples, alone;
- - kAngularVelocity: one angle per time, however written: rad/s, deg/s, rpm, rev/min;
+ - kFrequency: Hz and its multiples, alone or with a power of time: Hz/s, Hz*s;
+ - kAngularVelocity: one angle per power of time, however written: rad/s, deg/s^2, rpm, rev/min;
  - kTorque: a force unit times a length unit: N*m, mN*m, lbf*in, m*N;
  - kEnergy: an energy unit alone (J, kJ, eV, kWh, cal), or a power unit times a time unit (W*s, kW*h);
  - kAngle: rad, deg, rev, alone;
@@ -32,12 +33,14 @@ enum class KindHint : uint8_t {
   kPerAngle
 };
 
-/// The kind that a kind clashes with; kNone: it clashes with nothing.
+/// A kind that a kind clashes with; kNone: it clashes with nothing.
 KindHint OppositeOf(KindHint kind);
 /// Whether one must not stand for the other, though their dimensions are equal.
 inline bool KindsClash(KindHint a, KindHint b) {
-  return b != KindHint::kNone && OppositeOf(a) == b;
+  return a != KindHint::kNone && b != KindHint::kNone && (OppositeOf(a) == b || OppositeOf(b) == a);
 }
+/// Whether a dimension is a power of time alone, which leaves it to the kind what is counted: s, 1, 1/s^2.
+bool IsPowerOfTime(const Dimension& dimension);
 
 /** A parsed unit: value in SI = value * factor + offset.
 Theory: docs/theory/dimensions.md, DM.6 (DM.6a). */

@@ -237,7 +237,8 @@ int model_set(model* m, const char* parameter, double number) {
     if (strcmp(model_parameter_names[k], parameter) != 0) continue;
     const parameter_bound* b = parameter_bounds + k;
     const char* wrong = !isfinite(number)                       ? "is not finite"
-                        : b->whole && number != floor(number)   ? "must be a whole number"
+                        : b->whole && (number != floor(number) || fabs(number) >= 9007199254740992.0)
+                                                                ? "must be a whole number below 2^53"
                         : number < b->least                     ? "is below its least value"
                         : number > b->most                      ? "is above its largest value"
                         : number <= b->above                    ? "is not above what it must be above"
@@ -258,7 +259,7 @@ int model_set(model* m, const char* parameter, double number) {
     m->p[parameter_slots[k]] = number;
     return 0;
   }
-  snprintf(m->problem, sizeof m->problem, "there is no parameter %s", parameter);
+  snprintf(m->problem, sizeof m->problem, "there is no parameter %.300s", parameter);
   return 1;
 }
 
@@ -267,6 +268,7 @@ int model_init(model* m, double start, double stop) {
   m->start = start;
   m->stop = stop;
   memcpy(m->v, start_values, sizeof start_values);
+  if (other && !bounds_hold(m)) return 1;
 /*@if decisions*/
   for (int k = 0; other && k < MODEL_DECISIONS; ++k) {
     double r[MODEL_RESULTS + 1];

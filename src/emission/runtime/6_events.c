@@ -333,6 +333,12 @@ static int settle(model* m, double time, int samples, int terminal, int force) {
     snprintf(m->problem, sizeof m->problem, "at %.9g s: chattering: give a condition a hysteresis", time);
     return 0;
   }
+  for (int k = 0; k < MODEL_INTEGERS; ++k) {
+    if (fabs(m->v[integer_slots[k]]) < 9007199254740992.0) continue;
+    snprintf(m->problem, sizeof m->problem,
+             "at %.9g s: %s is not below 2^53: integers are not counted exactly there", time, integer_names[k]);
+    return 0;
+  }
 /*@if relations*/
   if (find_undefined(m, time)) return 0;
 /*@end*/

@@ -138,6 +138,8 @@ TEST(Format, LineEnds) {
   EXPECT_EQ(Twice(""), "");
   EXPECT_EQ(Twice(" \n\n "), "");
   EXPECT_EQ(Twice("  // only"), "// only\n");
+  EXPECT_EQ(Twice("\xEF\xBB\xBF  system A { }"), "\xEF\xBB\xBFsystem A { }\n");
+  EXPECT_EQ(Twice("\xEF\xBB\xBF// x\nsystem A { }"), "\xEF\xBB\xBF// x\nsystem A { }\n");
 }
 
 TEST(Format, BrokenTextsKeepTokensAndIndentation) {

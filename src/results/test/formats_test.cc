@@ -115,6 +115,9 @@ TEST(Csv, HowAFileEnds) {
       {"time,a\n0,1\n1,2\r", 2, "complete"},
       {"time,a,b\n0,1,2\n1,2,3", 2, "complete"},
       {"time,a\n1,2", 1, "complete"},
+      {"time,c.v\n0,0.12345678901234567\n1,0.223", 1, "interrupted"},  // ours ends with a line end
+      {"time,c.v\n0,0.12345678901234567\n1,0.223\n", 2, "complete"},
+      {"t,c.v\n0,0.12345678901234567\n1,0.223", 2, "complete"},
       {"time,a\n0,1\n1,", 1, "interrupted"},
       {"time,a\n0,1\n1", 1, "interrupted"},
       {"time,a,b\n0,1,2\n1,2", 1, "interrupted"},

@@ -174,16 +174,16 @@ TEST(ParseUnit, TellsKinds) {
   const auto expect = [](KindHint kind, std::initializer_list<const char*> texts) {
     for (const char* text : texts) EXPECT_EQ(Parse(text).kind, kind) << text;
   };
-  expect(KindHint::kFrequency, {"Hz", "kHz", "MHz", "mHz", "(Hz)"});
-  expect(KindHint::kAngularVelocity,
-         {"rad/s", "deg/s", "rpm", "rev/min", "rev/s", "mrad/ms", "rad*Hz", "1/s*rad", "krpm", "rps"});
+  expect(KindHint::kFrequency, {"Hz", "kHz", "MHz", "mHz", "(Hz)", "Hz/s", "kHz/ms", "Hz*s", "Hz/s^2"});
+  expect(KindHint::kAngularVelocity, {"rad/s", "deg/s", "rpm", "rev/min", "rev/s", "mrad/ms", "rad*Hz",
+                                      "1/s*rad", "krpm", "rps", "rad/s^2", "deg/s^3", "rpm/s"});
   expect(KindHint::kTorque, {"N*m", "mN*m", "kN*m", "N*mm", "lbf*ft", "lbf*in", "m*N", "(N*m)", "ozf*in"});
   expect(KindHint::kEnergy, {"J", "kJ", "eV", "MeV", "Wh", "kWh", "cal", "kcal", "Btu", "W*s", "kW*h"});
   expect(KindHint::kAngle, {"rad", "deg", "rev", "mrad", "(rad)"});
   expect(KindHint::kExtent, {"m", "mm", "m^2", "L", "cm^3", "m*m"});
   expect(KindHint::kPerAngle, {"m/rad", "mm/rev", "um/deg", "cm^3/rev", "L/rad", "1/rad*m"});
   expect(KindHint::kNone, {"1/m", "m/rad^2", "m*rad", "rad/rad", "1"});
-  expect(KindHint::kNone, {"1/s", "kg*m^2/s^2", "N*m/rad", "J/rad", "N*m/A", "V", "N*m*s", "Hz/V", "rad/s^2",
+  expect(KindHint::kNone, {"1/s", "kg*m^2/s^2", "N*m/rad", "J/rad", "N*m/A", "V", "N*m*s", "Hz/V", "rad/s/Hz",
                            "rad^2/s", "N/m", "Hz^2", "N*m^2", "J*s", "Bq", "N^2*m", "Pa*m^3"});
 }
 

@@ -21,6 +21,10 @@ bootstraps a capacitor, perfectly coupled inductors): no structural method can s
 (docs/theory/block_triangular.md, BT.6, BT.6a). One for each such block. */
 std::vector<Cancellation> FindCancellations(const Program& program);
 
+/** A combination of the equations in the part with more of them than unknowns in which all variables drop out:
+couplings side by side that demand the same, or contradict each other. No terms: there is none with numbers. */
+Cancellation FindSurplus(EquationSystem& system, const Offsets& offsets);
+
 /// A vector x != 0 with x^T A = 0 for a matrix given by rows and columns; empty if A is regular. Rows and
 /// columns are scaled; pivots below `tolerance` of the largest count as zero.
 std::vector<double> LeftNullVector(size_t n, std::vector<double> dense, double tolerance = 1e-12);

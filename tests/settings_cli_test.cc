@@ -174,6 +174,24 @@ component List {
   output y : Real
   equation y = sum(a)
 }
+component Reader {
+  parameter n : Integer = 2
+  public list : List(n = n, a = [5 for i in 1:n])
+  public wires : Wires(n = n)
+  output y : Real
+  equation y = sum(wires.y)
+}
+component Wires {
+  parameter n : Integer = 2
+  output y : Real[n]
+  equation for i in 1:n { y[i] = i }
+}
+component Reads {
+  parameter n : Integer = 2
+  input u : Real[n]
+  output y : Real
+  equation y = sum(u)
+}
 component Star {
   parameter n : Integer = 2
   terminal p : electrical[n]
@@ -186,6 +204,10 @@ system Sizes {
   list : List
   given : List(n = 2, a = [3, 4])
   star : Star(n = k)
+  reader : Reader
+  wires : Wires
+  reads : Reads
+  connect wires.y -> reads.u
   v : VoltageSource[2](V = 1 V)
   connect v.p -- star.p
   connect v.n -- electrical.ground
@@ -204,6 +226,11 @@ TEST(SettingsCli, SizesAreLookedAtAgain) {
               {"values m.cot --experiment Right --set list.n=1", 1, "COT2304"},
               {"values m.cot --experiment Right --set list.n=3 --set 'list.a=[1, 2, 3]'", 0, "6"},
               {"values m.cot --experiment Right --set given.n=3", 1, "COT2304"},
+              {"values m.cot --experiment Right", 0, "reader.y 3"},
+              {"values m.cot --experiment Right --set reader.n=3", 0, "reader.y 6"},
+              {"values m.cot --experiment Right --set reader.wires.n=3", 1, "COT2304"},
+              {"values m.cot --experiment Right --set wires.n=3", 1, "`reads.u` has 2 elements where 3 are wanted"},
+              {"values m.cot --experiment Right --set wires.n=3 --set reads.n=3", 0, "reads.y 6"},
               {"values m.cot --experiment Right --set k=3", 1, "COT2304"},
               {"values m.cot --experiment Right --set star.n=3", 1, "COT2304"},
               {"values m.cot --experiment Right --set list.n=-1", 1, "COT2305"},

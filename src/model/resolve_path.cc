@@ -56,6 +56,15 @@ ExprId ClassBuilder::InContext(ExprId inner, const Chain& chain) {
   for (size_t k = chain.size(); k-- > 0;) {
     inner = ParameterContext(inner, OwnerOf(chain, k), builder_.model[chain[k]->class_id], *chain[k]);
   }
+  // What is said of the size of an inner array is a size here, too.
+  if (!chain.empty() && building_ && !pool_.IsNumber(inner)) {
+    cls_->parameter_uses.resize(cls_->parameters.size());
+    for (const SymbolId symbol : FindSymbols(pool_, inner)) {
+      for (size_t p = 0; p < cls_->parameters.size(); ++p) {
+        if (cls_->parameters[p].symbol == symbol) cls_->parameter_uses[p].sets_size = true;
+      }
+    }
+  }
   return inner;
 }
 

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "expr/substitute.h"
+#include "model/diagnostics.h"
 #include "system_graph/diagnostics.h"
 #include "system_graph/graph_builder.h"
 
@@ -296,6 +297,24 @@ void GraphBuilder::ResolveLater() {
             [this](const GraphAssociation& a, const GraphAssociation& b) {
               return std::tuple(a.component, Slot(a)) < std::tuple(b.component, Slot(b));
             });
+  // An array of which some elements are associated needs all of them to be.
+  for (size_t k = 0; k < graph_.associations.size();) {
+    const GraphAssociation& first = graph_.associations[k];
+    size_t count = 0;
+    while (k < graph_.associations.size() && graph_.associations[k].component == first.component &&
+           graph_.associations[k].variable == first.variable) {
+      ++count;
+      ++k;
+    }
+    const auto& slots = graph_.ElementOf(first.component).slot_variable;
+    if (count >= static_cast<size_t>(std::count(slots.begin(), slots.end(), first.variable))) continue;
+    undecided_ = true;
+    diagnostics_.Report(
+        model_messages::kNotAssociated, ComponentPlace(model_, graph_, first.component),
+        {model_.Text(graph_.ClassOf(model_, first.component).variables[first.variable].name) + "[" +
+             std::to_string(count + 1) + "]",
+         ComponentName(model_, graph_, first.component)});
+  }
 }
 
 }  // namespace cotree

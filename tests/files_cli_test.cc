@@ -497,13 +497,13 @@ TEST_F(Files, OwnSystemsComeBeforeImportedOnes) {
     const char* says;
   } kRows[] = {
       {"cotree values own.cot", 0, "2 V"},
-      {"cotree simulate own.cot", 0, "E2"},
+      {"cotree simulate own.cot", 0, "B: 1 state"},
       {"cotree values own.cot --experiment E1", 0, "1 V"},
       {"cotree values own.cot --system A", 0, "1 V"},
       {"cotree values bare.cot", 0, "2 V"},
       {"cotree values same.cot", 0, "2 V"},
       {"cotree values same.cot --system A", 0, "there is another one in theirs.cot"},
-      {"cotree simulate none.cot", 0, "E1"},
+      {"cotree simulate none.cot", 0, "A: 1 state"},
       {"cotree values twice.cot", 2, "imports several; choose one with --experiment: E1, E1"},
       {"cotree values twice.cot --system A", 2, "has the name of one of too.cot"},
       {"cotree values twice.cot --experiment E1", 2, "has the name of one of too.cot"},

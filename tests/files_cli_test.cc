@@ -481,7 +481,8 @@ TEST_F(Files, AnIntervalOfTooManyRowsIsRefused) {
 TEST_F(Files, OwnSystemsComeBeforeImportedOnes) {
   const auto system = [](const std::string& name, const std::string& volts) {
     return "system " + name + " { c : Capacitor(C = 1 mF, start v = " + volts +
-           " V fixed)  r : Resistor(R = 1 ohm)\n  connect c.p -- r.p  connect c.n -- r.n -- electrical.ground }\n";
+           " V fixed)  r : Resistor(R = 1 ohm)\n  connect c.p -- r.p  connect c.n -- r.n -- "
+           "electrical.ground }\n";
   };
   WriteText(folder / "theirs.cot", system("A", "1") + "experiment E1 of A { stop = 1 ms  plot c.v }\n");
   WriteText(folder / "too.cot", system("A", "3") + "experiment E1 of A { stop = 1 ms  plot c.v }\n");

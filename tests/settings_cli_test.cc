@@ -146,20 +146,21 @@ experiment Longer of Row { set free.m = 3  start free.x = [1, 2, 9] fixed  plot 
 )";
 
 TEST(SettingsCli, StartsAndPlotsOfArrays) {
-  ExpectRows(kRow, {{"values m.cot --experiment One", 0, "c[3].v 2 V"},
-                    {"simulate m.cot --experiment One --stop 1ms --csv --interval 1ms", 0, "c[1].v"},
-                    {"simulate m.cot --experiment One --stop 1ms", 0, "c[3].v"},
-                    {"values m.cot --experiment Each", 0, "c[2].v 2 V"},
-                    {"values m.cot --experiment Some", 0, "c[3].v 6 V"},
-                    {"simulate m.cot --experiment Some --stop 1ms", 0, "c[2].v"},
-                    {"values m.cot --experiment Less", 0, "c[2].v 8 V"},
-                    {"values m.cot --experiment One", 0, "lag[2].x[2] 4"},
-                    {"values m.cot --experiment One", 0, "lag[1].z[2] 9"},
-                    {"values m.cot --experiment Inner", 0, "lag[2].x[1] 5"},
-                    {"values m.cot --experiment Longer", 0, "free.x[3] 9"},
-                    {"values m.cot --experiment Longer --set 'lag[2].m=3'", 1, "has 2 elements where 3 are wanted"},
-                    {"values m.cot --experiment Each --set n=2", 1, "has 3 elements where 2 are wanted"},
-                    {"values m.cot --experiment Some --set n=2", 1, "from 1 to 2"}});
+  ExpectRows(kRow,
+             {{"values m.cot --experiment One", 0, "c[3].v 2 V"},
+              {"simulate m.cot --experiment One --stop 1ms --csv --interval 1ms", 0, "c[1].v"},
+              {"simulate m.cot --experiment One --stop 1ms", 0, "c[3].v"},
+              {"values m.cot --experiment Each", 0, "c[2].v 2 V"},
+              {"values m.cot --experiment Some", 0, "c[3].v 6 V"},
+              {"simulate m.cot --experiment Some --stop 1ms", 0, "c[2].v"},
+              {"values m.cot --experiment Less", 0, "c[2].v 8 V"},
+              {"values m.cot --experiment One", 0, "lag[2].x[2] 4"},
+              {"values m.cot --experiment One", 0, "lag[1].z[2] 9"},
+              {"values m.cot --experiment Inner", 0, "lag[2].x[1] 5"},
+              {"values m.cot --experiment Longer", 0, "free.x[3] 9"},
+              {"values m.cot --experiment Longer --set 'lag[2].m=3'", 1, "has 2 elements where 3 are wanted"},
+              {"values m.cot --experiment Each --set n=2", 1, "has 3 elements where 2 are wanted"},
+              {"values m.cot --experiment Some --set n=2", 1, "from 1 to 2"}});
 }
 
 constexpr const char* kSizes = R"(component Sum {
@@ -217,25 +218,26 @@ experiment Right of Sizes { set some.n = 1  stop = 1 ms  plot some.y }
 )";
 
 TEST(SettingsCli, SizesAreLookedAtAgain) {
-  ExpectRows(kSizes,
-             {{"simulate m.cot --system Sizes --experiment Wrong", 1, "COT2303"},
-              {"check m.cot", 1, "COT2303"},
-              {"values m.cot --experiment Right", 0, "some.y"},
-              {"values m.cot --experiment Right --set some.n=3", 1, "COT2303"},
-              {"values m.cot --experiment Right --set list.n=3", 1, "COT2304"},
-              {"values m.cot --experiment Right --set list.n=1", 1, "COT2304"},
-              {"values m.cot --experiment Right --set list.n=3 --set 'list.a=[1, 2, 3]'", 0, "6"},
-              {"values m.cot --experiment Right --set given.n=3", 1, "COT2304"},
-              {"values m.cot --experiment Right", 0, "reader.y 3"},
-              {"values m.cot --experiment Right --set reader.n=3", 0, "reader.y 6"},
-              {"values m.cot --experiment Right --set reader.wires.n=3", 1, "COT2304"},
-              {"values m.cot --experiment Right --set wires.n=3", 1, "`reads.u` has 2 elements where 3 are wanted"},
-              {"values m.cot --experiment Right --set wires.n=3 --set reads.n=3", 0, "reads.y 6"},
-              {"values m.cot --experiment Right --set k=3", 1, "COT2304"},
-              {"values m.cot --experiment Right --set star.n=3", 1, "COT2304"},
-              {"values m.cot --experiment Right --set list.n=-1", 1, "COT2305"},
-              {"sweep m.cot --experiment Right --vary some.n=1,3 --keep 'final(some.y)'", 0, "1 failed"},
-              {"sweep m.cot --experiment Right --vary 'some.a[3]=1,2' --keep 'final(some.y)'", 1, "from 1 to 2"}});
+  ExpectRows(
+      kSizes,
+      {{"simulate m.cot --system Sizes --experiment Wrong", 1, "COT2303"},
+       {"check m.cot", 1, "COT2303"},
+       {"values m.cot --experiment Right", 0, "some.y"},
+       {"values m.cot --experiment Right --set some.n=3", 1, "COT2303"},
+       {"values m.cot --experiment Right --set list.n=3", 1, "COT2304"},
+       {"values m.cot --experiment Right --set list.n=1", 1, "COT2304"},
+       {"values m.cot --experiment Right --set list.n=3 --set 'list.a=[1, 2, 3]'", 0, "6"},
+       {"values m.cot --experiment Right --set given.n=3", 1, "COT2304"},
+       {"values m.cot --experiment Right", 0, "reader.y 3"},
+       {"values m.cot --experiment Right --set reader.n=3", 0, "reader.y 6"},
+       {"values m.cot --experiment Right --set reader.wires.n=3", 1, "COT2304"},
+       {"values m.cot --experiment Right --set wires.n=3", 1, "`reads.u` has 2 elements where 3 are wanted"},
+       {"values m.cot --experiment Right --set wires.n=3 --set reads.n=3", 0, "reads.y 6"},
+       {"values m.cot --experiment Right --set k=3", 1, "COT2304"},
+       {"values m.cot --experiment Right --set star.n=3", 1, "COT2304"},
+       {"values m.cot --experiment Right --set list.n=-1", 1, "COT2305"},
+       {"sweep m.cot --experiment Right --vary some.n=1,3 --keep 'final(some.y)'", 0, "1 failed"},
+       {"sweep m.cot --experiment Right --vary 'some.a[3]=1,2' --keep 'final(some.y)'", 1, "from 1 to 2"}});
 }
 
 constexpr const char* kInside = R"(component Leaf { parameter k : Real = 1  output y : Real  equation y = k }

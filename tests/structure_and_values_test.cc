@@ -282,7 +282,12 @@ TEST(Redundant, CouplingsThatAgreeAreANote) {
        0,
        {"COT4040"},
        {"COT4003"}},
-      {"three", Gears("2", "2", "2"), {"check"}, 0, {"COT4040", "`third`"}, {"COT4001", "COT4003", "COT4004"}},
+      {"three",
+       Gears("2", "2", "2"),
+       {"check"},
+       0,
+       {"COT4040", "`third`"},
+       {"COT4001", "COT4003", "COT4004"}},
       {"one of three disagrees", Gears("2", "2", "3"), {"check"}, 0, {"COT4004"}, {"COT4001"}},
       {"sources that agree are none the less two",
        "system V { a, b, c : VoltageSource(V = 1 V)  r : Resistor(R = 1 ohm)\n"

@@ -352,8 +352,7 @@ void ClassBuilder::DefineAssociation(NodeId node) {
   }
   // Arrays element by element; one value goes with all elements.
   if (!association.value.IsNone())
-    association.loops =
-        LoopsFor(target.value.shape, &association.exogenous.expression, &association.value);
+    association.loops = LoopsFor(target.value.shape, &association.exogenous.expression, &association.value);
   class_.associations.push_back(association);
 }
 

@@ -161,10 +161,12 @@ bool ClassBuilder::IsLeftOut(NodeId node, const ModelChoices& choices) {
     if (!member) {
       return std::any_of(choices.begin(), choices.end(),
                          [&](const ModelChoice& choice) { return choice.path == owner; }) &&
-             !ModelWithParameter(builder_.model.tree(cls->origin.tree), cls->origin.node, tree_->Name(segment))
+             !ModelWithParameter(builder_.model.tree(cls->origin.tree), cls->origin.node,
+                                 tree_->Name(segment))
                   .empty();
     }
-    if (member->kind != MemberKind::kInstance || cls->instances[member->index].class_id.IsNone()) return false;
+    if (member->kind != MemberKind::kInstance || cls->instances[member->index].class_id.IsNone())
+      return false;
     owner.push_back(name);
     cls = &builder_.model[cls->instances[member->index].class_id];
   }
@@ -189,7 +191,8 @@ void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
   const ComponentClass* cls = &builder_.model[at->class_id];
   NodeId segment = (*tree_)[path].first_child;
   bool is_public = true, reported = false;
-  std::vector<std::pair<ExprId, Chain>> middle;  // sizes of arrays of instances on the path, and where they hold
+  std::vector<std::pair<ExprId, Chain>>
+      middle;  // sizes of arrays of instances on the path, and where they hold
   while (!(*tree_)[segment].next_sibling.IsNone()) {
     const auto member = cls->members.Find(builder_.Intern(tree_->Name(segment)));
     if (!member || member->kind != MemberKind::kInstance || cls->instances[member->index].class_id.IsNone()) {
@@ -282,11 +285,12 @@ void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
   if (!value.ok) return;
   const std::string what = "`" + std::string(name) + "` of `" + InstanceText(index) + "`";
   if (!Fit(value, value_node, type, dim, what) || reported) return;
-  // One value for all; or an array whose indices run over the array of instances, then over those on the path,
-  // then over the parameter: each of the three altogether or not at all.
+  // One value for all; or an array whose indices run over the array of instances, then over those on the
+  // path, then over the parameter: each of the three altogether or not at all.
   const size_t given = value.shape.size(), own = parameter_shape.size(), outer = instance_shape.size();
   const size_t inside = middle.size();
-  const bool for_inside = given > own && inside > 0 && (given == inside + own || given == outer + inside + own);
+  const bool for_inside =
+      given > own && inside > 0 && (given == inside + own || given == outer + inside + own);
   const bool for_outer = given > own && given == outer + own + (for_inside ? inside : 0);
   if (given != 0 && given != own && !for_inside && !for_outer) {
     auto& report = Report(messages::kArrayWanted, value_node,
@@ -310,7 +314,8 @@ void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
   if (given > 0 && own > 0) {
     const size_t before = class_.size_checks.size();
     for (size_t k = 0; k < own; ++k)
-      AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[at_dimension++], parameter_shape[k], value_node, chain);
+      AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[at_dimension++], parameter_shape[k], value_node,
+                   chain);
     if (class_.size_checks.size() > before) class_.size_checks.back().wanted = declared;
   }
 }

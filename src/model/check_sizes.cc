@@ -306,8 +306,8 @@ Diagnostic& ReportSizes(const SyntaxTree& tree, NodeId node, const std::vector<d
 
 namespace {
 
-// One test with the numbers of its class, and of the class that its bound belongs to; true: it failed, and that
-// was reported.
+// One test with the numbers of its class, and of the class that its bound belongs to; true: it failed, and
+// that was reported.
 bool CheckSize(const Model& model, const SyntaxTree& tree, const SizeCheck& check,
                const ParameterValues& values, const ParameterValues& bound_values, Diagnostics& diagnostics) {
   const ExprPool& pool = model.expressions;
@@ -340,7 +340,7 @@ class SizeChecker {
   /** A class as it stands in a system. */
   struct Place {
     ParameterValues values;
-    std::set<uint32_t> given;                     // parameters whose defaults are void
+    std::set<uint32_t> given;                    // parameters whose defaults are void
     std::vector<const SystemSetting*> settings;  // for what is further inside
     size_t depth = 0;                            // steps of their paths that lead here
   };
@@ -396,8 +396,8 @@ class SizeChecker {
     }
     bool reported = false;
     AtLoopEnds(cls, check.loops, place.values, [&](const ParameterValues& at) {
-      reported = reported || CheckSize(model_, tree, check, at, check.inside.empty() ? at : inner.values,
-                                       diagnostics_);
+      reported = reported ||
+                 CheckSize(model_, tree, check, at, check.inside.empty() ? at : inner.values, diagnostics_);
     });
   }
 
@@ -423,8 +423,8 @@ class SizeChecker {
       std::vector<uint32_t> sizes;
       uint64_t count = 1;
       for (const ExprId size : cls.parameters[setting->parameter].shape) {
-        sizes.push_back(
-            static_cast<uint32_t>(std::clamp(EvaluateConstant(pool_, size, place.values).value_or(0), 0., 1e5)));
+        sizes.push_back(static_cast<uint32_t>(
+            std::clamp(EvaluateConstant(pool_, size, place.values).value_or(0), 0., 1e5)));
         count *= sizes.back();
       }
       std::set<uint64_t>& covered = elements[setting->parameter];
@@ -437,14 +437,15 @@ class SizeChecker {
   }
 
   // The elements of an array of instances that may differ in their sizes; one for all where none does.
-  std::vector<std::vector<uint32_t>> ElementsOf(const ComponentClass& cls, uint32_t index, const Place& place) {
+  std::vector<std::vector<uint32_t>> ElementsOf(const ComponentClass& cls, uint32_t index,
+                                                const Place& place) {
     const Instance& instance = cls.instances[index];
     bool differ = false;
     for (uint32_t i = 0; i < instance.argument_count; ++i)
       differ = differ || cls.arguments[instance.first_argument + i].per_element;
     for (const SystemSetting* setting : place.settings)
-      differ = differ || (setting->path[place.depth].instance == index &&
-                          !setting->path[place.depth].elements.empty());
+      differ = differ ||
+               (setting->path[place.depth].instance == index && !setting->path[place.depth].elements.empty());
     std::vector<std::vector<uint32_t>> out(1);
     if (!differ || instance.shape == UINT32_MAX) return out;
     for (const ExprId size : cls.shapes[instance.shape]) {

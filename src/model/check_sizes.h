@@ -17,8 +17,8 @@ namespace cotree {
 using ParameterValues = std::unordered_map<uint32_t, double>;
 
 /// The value of an expression of sizes and parameters, if it can be computed. What is not known stays unknown
-/// in comparisons; `and`, `or` and `if` are decided where what is known suffices. Time, calls that `call` does
-/// not know and symbols without a value are not known.
+/// in comparisons; `and`, `or` and `if` are decided where what is known suffices. Time, calls that `call`
+/// does not know and symbols without a value are not known.
 std::optional<double> EvaluateConstant(const ExprPool& pool, ExprId expr, const ParameterValues& values,
                                        std::span<const ArrayValue<double>> arrays = {},
                                        const TableCall& call = {});

@@ -314,9 +314,9 @@ class ClassBuilder {
   ComponentClass* cls_ = &class_;
   bool building_ = true;
   std::vector<SizeCheck> size_checks_;  // of an experiment or an option, which has no class of its own
-  bool sizes_count_ = true;      // false: indices are looked at where the sizes are known for good
-  ModelChoices choices_;         // of models of instances, from outside
-  std::set<uint32_t> rechosen_;  // instances that have another model than their text says
+  bool sizes_count_ = true;             // false: indices are looked at where the sizes are known for good
+  ModelChoices choices_;                // of models of instances, from outside
+  std::set<uint32_t> rechosen_;         // instances that have another model than their text says
   LargeVector<NodeId> members_;
   LargeVector<uint32_t> member_instances_;  // first instance of each kInstance node, in order
   DimensionSystem dimensions_;

@@ -28,16 +28,14 @@ struct Origin {
   NodeId node;
 };
 
-/** Between what a value must lie: `(min = 0 ohm)`, `(above = 0 s, below = 1 s)`, `(nonzero)`. In symbols of the
-class's parameters; None: no bound. */
+/** Between what a value must lie: `(min = 0 ohm)`, `(above = 0 s, below = 1 s)`, `(nonzero)`. In symbols of
+the class's parameters; None: no bound. */
 struct Bounds {
   ExprId min, max;      // may be reached
   ExprId above, below;  // may not
   bool nonzero = false;
 
-  bool Any() const {
-    return !min.IsNone() || !max.IsNone() || !above.IsNone() || !below.IsNone() || nonzero;
-  }
+  bool Any() const { return !min.IsNone() || !max.IsNone() || !above.IsNone() || !below.IsNone() || nonzero; }
 };
 
 /** A named quantity: `quantity Torque = N*m`. */
@@ -113,7 +111,7 @@ struct Variable {
   bool discrete = false;
   Type type;
   Shape shape;
-  ExprId start;         // None: no proposal
+  ExprId start;  // None: no proposal
   Bounds bounds;
   std::string display;  // the unit people read; empty: that of the quantity
   bool fixed = false;
@@ -242,9 +240,10 @@ struct Association {
 };
 
 struct StartValue {
-  ExprId target;  // symbol or element, of any order (a rate is an order); element-wise in #1, #2, ... for arrays
-  ExprId value;   // in the same #1, #2, ...
-  Shape shape;    // of the target
+  ExprId
+      target;  // symbol or element, of any order (a rate is an order); element-wise in #1, #2, ... for arrays
+  ExprId value;       // in the same #1, #2, ...
+  Shape shape;        // of the target
   Shape value_shape;  // of the last dimensions of `shape`; empty: one value for all
   bool fixed = false;
   uint32_t instance = UINT32_MAX;  // given among the arguments of this instance

@@ -50,8 +50,8 @@ class TableFunction {
 uint32_t FindTable(const Model& model, std::string_view name);
 
 /// What a call returns while translating, for Environment::call.
-using TableCall =
-    std::function<double(std::string_view name, const FunctionInfo& function, std::span<const double> arguments)>;
+using TableCall = std::function<double(std::string_view name, const FunctionInfo& function,
+                                       std::span<const double> arguments)>;
 
 /// The calls of the model's tables; any other has no value.
 TableCall TableCalls(const Model& model);

@@ -70,8 +70,8 @@ class Chooser {
         others.push_back(model_.files[FileOf(OriginOf(other))].path());
     }
     if (others.empty()) return true;
-    const std::string both = "the " + what + " `" + NameOf(out) + "` of " +
-                             model_.files[FileOf(OriginOf(out))].path();
+    const std::string both =
+        "the " + what + " `" + NameOf(out) + "` of " + model_.files[FileOf(OriginOf(out))].path();
     if (!IsOwn(OriginOf(out)))
       return Refuse(both + " has the name of one of " + Listed(others) +
                     "; rename one of them, or import one of the files only");
@@ -143,7 +143,8 @@ class Chooser {
     }
     if (request_.runs && !experiments.empty()) {
       if (request_.system.empty() && experiments.size() > 1 && !IsOwn(OriginOf(experiments.front())))
-        return Refuse(file_ + " has no experiment of its own and imports several; choose one with --experiment: " +
+        return Refuse(file_ +
+                      " has no experiment of its own and imports several; choose one with --experiment: " +
                       Listed(NamesOf(experiments)));
       experiment_ = experiments.front();
       out_.system = model_.experiments[*experiment_].system;
@@ -199,7 +200,8 @@ void CheckExperiments(LoadedModel& loaded) {
     SystemChoice choice;
     choice.experiment = &experiment;
     std::vector<SystemSetting> numbers;
-    if (EvaluateSettings(loaded.model, experiment.system, SettingsOf(choice, {}), numbers, loaded.diagnostics))
+    if (EvaluateSettings(loaded.model, experiment.system, SettingsOf(choice, {}), numbers,
+                         loaded.diagnostics))
       CheckSizes(loaded.model, experiment.system, &experiment, numbers, loaded.diagnostics);
   }
   loaded.diagnostics.Sort();

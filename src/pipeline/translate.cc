@@ -299,7 +299,7 @@ bool Translator::BuildSystem() {
                                  {name, reason});
     else
       loaded_.diagnostics.Report(messages::kNoParameterValue, model_.SpanOf(model_[system_].origin),
-                               {name, dot == std::string::npos ? name : name.substr(0, dot)});
+                                 {name, dot == std::string::npos ? name : name.substr(0, dot)});
     return false;
   }
   NoteHeldWhens();
@@ -423,7 +423,8 @@ bool Translator::LeaveOut(const Cancellation& c) {
 bool Translator::LeaveOutSurplus() {
   EquationSystem& system = *out_->equations;
   Cancellation surplus = FindSurplus(system, out_->sorted->offsets);
-  if (surplus.terms.empty() || ReplaceEquation(system, surplus.terms, surplus.cancelled) != Combined::kSaysNothing)
+  if (surplus.terms.empty() ||
+      ReplaceEquation(system, surplus.terms, surplus.cancelled) != Combined::kSaysNothing)
     return false;
   std::set<uint32_t> demanding;
   for (const CombinationTerm& t : surplus.terms) {
@@ -624,7 +625,8 @@ std::vector<std::string> PlotNames(const Translation& translation) {
   if (translation.experiment == nullptr) return out;
   const NameFinder finder(*translation.equations->model, *translation.graph);
   for (const std::string& text : translation.experiment->plot_texts) {
-    for (std::string& name : ElementNames(*translation.equations, finder, text)) out.push_back(std::move(name));
+    for (std::string& name : ElementNames(*translation.equations, finder, text))
+      out.push_back(std::move(name));
   }
   return out;
 }

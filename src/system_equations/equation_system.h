@@ -160,7 +160,8 @@ enum class Combined : uint8_t { kReplaced, kSaysNothing, kContradicts };
 Combined ReplaceEquation(EquationSystem& system, std::span<const CombinationTerm> terms,
                          std::span<const VariableRef> cancelled);
 
-/// The coefficients of an equation by variable and order, where all are numbers; empty: it is not of that kind.
+/// The coefficients of an equation by variable and order, where all are numbers; empty: it is not of that
+/// kind.
 std::map<std::pair<uint32_t, uint32_t>, double> LinearNumbers(EquationSystem& system, uint32_t equation);
 
 /// Puts `variable = 0` in the place of an equation that follows from others.

@@ -227,7 +227,8 @@ class ElementLister {
   ElementLister(const EquationSystem& system, const NameFinder& names)
       : model_(*system.model), graph_(*system.graph), names_(names) {}
 
-  void Follow(ComponentId at, std::string_view path, const std::string& prefix, std::vector<std::string>& out) {
+  void Follow(ComponentId at, std::string_view path, const std::string& prefix,
+              std::vector<std::string>& out) {
     size_t end = 0;
     int depth = 0;
     while (end < path.size() && (path[end] != '.' || depth > 0)) {
@@ -257,7 +258,8 @@ class ElementLister {
       std::string_view inside = segment.substr(word.size() + 1);
       if (!inside.ends_with(']')) return;
       inside.remove_suffix(1);
-      for (size_t comma; (comma = inside.find(',')) != std::string_view::npos; inside.remove_prefix(comma + 1))
+      for (size_t comma; (comma = inside.find(',')) != std::string_view::npos;
+           inside.remove_prefix(comma + 1))
         indices.push_back(inside.substr(0, comma));
       indices.push_back(inside);
     }

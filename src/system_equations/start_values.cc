@@ -111,8 +111,7 @@ void Finder::OverElements(Target& target, const std::vector<uint32_t>& sizes, st
   const Part& part = system_.parts[target.composite.index()];
   const ExprId index = target.indices[target.used++];
   // The dimensions that run do so in #1, #2, ...
-  SymbolId running =
-      pool_.DeclareSymbol("#" + std::to_string(target.turn.size() + 1), SymbolKind::kIndex);
+  SymbolId running = pool_.DeclareSymbol("#" + std::to_string(target.turn.size() + 1), SymbolKind::kIndex);
   if (index != pool_.Symbol(running) && Substitute(pool_, index, running, pool_.One()) == index)
     running = SymbolId::None();
   double count = 1;

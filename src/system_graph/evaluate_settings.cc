@@ -132,8 +132,9 @@ class Evaluator {
         for (size_t i = 0; i <= k && same; ++i) {
           const Selection& all = other->steps[i].elements;
           same = other->steps[i].instance == s.steps[i].instance;
-          equal = equal && (SameElements(all, s.steps[i].elements) ||
-                            std::none_of(all.begin(), all.end(), [](const auto& x) { return x.has_value(); }));
+          equal =
+              equal && (SameElements(all, s.steps[i].elements) ||
+                        std::none_of(all.begin(), all.end(), [](const auto& x) { return x.has_value(); }));
         }
         if (!same) continue;
         if (equal)

@@ -292,8 +292,8 @@ void Filler::FindMissingIn(ComponentId id, const Layout& layout, const std::vect
   const ComponentClass& cls = graph_.ClassOf(model_, id);
   const auto& parameters = scalars_[c.element.index()].parameters;
   uint32_t k = 0;
-  while (k < block.size() && (std::isfinite(block[k]) ||
-                              cls.parameters[parameters[k].parameter].type.base == BaseType::kString))
+  while (k < block.size() &&
+         (std::isfinite(block[k]) || cls.parameters[parameters[k].parameter].type.base == BaseType::kString))
     ++k;
   if (k == block.size()) return;
   const uint32_t p = parameters[k].parameter;
@@ -330,11 +330,10 @@ void Filler::FindMissingIn(ComponentId id, const Layout& layout, const std::vect
   std::vector<bool> finite;
   for (const ExprId node : order.nodes) {
     const double value = Evaluate(node, *seen);
-    const bool array =
-        pool_.op(node) == Op::kArray ||
-        (pool_.IsSymbol(node) && std::any_of(seen->arrays.begin(), seen->arrays.end(), [&](const auto& known) {
-           return known.symbol == pool_.SymbolOf(node);
-         }));
+    const bool array = pool_.op(node) == Op::kArray ||
+                       (pool_.IsSymbol(node) &&
+                        std::any_of(seen->arrays.begin(), seen->arrays.end(),
+                                    [&](const auto& known) { return known.symbol == pool_.SymbolOf(node); }));
     finite.push_back(std::isfinite(value) || array);
     bool inside = true;
     for (const ExprId operand : pool_.operands(node)) inside = inside && finite[order.PositionOf(operand)];

@@ -17,8 +17,9 @@ struct ParameterTable {
   LargeVector<uint32_t> first;  // by component
   LargeVector<double> values;
   std::string missing;  // "r.R": the first parameter without a finite value; empty: all have one
-  std::string missing_reason;  // "sqrt(-1) is not a number", "1/k divides by zero"; empty: nothing gives it one
-  Span missing_place;          // where its value is given
+  std::string
+      missing_reason;  // "sqrt(-1) is not a number", "1/k divides by zero"; empty: nothing gives it one
+  Span missing_place;  // where its value is given
   /** A number that no part can have: the k-th parameter of a component. */
   struct Broken {
     ComponentId component;

@@ -534,7 +534,8 @@ void Writer::AddStarts() {
     const Variable& variable = cls_.variables[own.index];
     if (variable.start.IsNone() && !variable.prefer) continue;
     ExprId value = variable.start.IsNone() ? pool_.Zero() : variable.start;
-    if (!variable.shape.empty()) value = Substitute(pool_, value, at(sizes_[variable.symbol.value], own.element));
+    if (!variable.shape.empty())
+      value = Substitute(pool_, value, at(sizes_[variable.symbol.value], own.element));
     out_.starts.push_back({v, 0, Scalar(value), variable.fixed, variable.prefer});
   }
   if (cls_.HasInside()) return;  // those may be about parts: the equation stage follows the paths

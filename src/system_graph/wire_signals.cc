@@ -166,7 +166,8 @@ void GraphBuilder::Wire(ComponentId parent, const ComponentClass& owner, const C
       if (ends[k].member_subscripts > 0) {
         sizes.clear();
         CountElements(model_, owner.shapes[ends[k].first_subscript], seen.scalars, &sizes, seen.arrays);
-        // Whole arrays are as long as they are now, whatever the text alone would make them; slices as they say.
+        // Whole arrays are as long as they are now, whatever the text alone would make them; slices as they
+        // say.
         const SyntaxTree& tree = model_.tree(owner.origin.tree);
         const auto whole = [&](NodeId node) { return tree.Text(node).find(':') == std::string_view::npos; };
         const bool both = whole(ends[0].node) && whole(ends[k].node);
@@ -309,11 +310,10 @@ void GraphBuilder::ResolveLater() {
     const auto& slots = graph_.ElementOf(first.component).slot_variable;
     if (count >= static_cast<size_t>(std::count(slots.begin(), slots.end(), first.variable))) continue;
     undecided_ = true;
-    diagnostics_.Report(
-        model_messages::kNotAssociated, ComponentPlace(model_, graph_, first.component),
-        {model_.Text(graph_.ClassOf(model_, first.component).variables[first.variable].name) + "[" +
-             std::to_string(count + 1) + "]",
-         ComponentName(model_, graph_, first.component)});
+    diagnostics_.Report(model_messages::kNotAssociated, ComponentPlace(model_, graph_, first.component),
+                        {model_.Text(graph_.ClassOf(model_, first.component).variables[first.variable].name) +
+                             "[" + std::to_string(count + 1) + "]",
+                         ComponentName(model_, graph_, first.component)});
   }
 }
 

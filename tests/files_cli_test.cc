@@ -476,5 +476,45 @@ TEST_F(Files, AnIntervalOfTooManyRowsIsRefused) {
   EXPECT_TRUE(Contains(run.out, "  s.x            -1             1")) << run.out;
 }
 
+// --- Imported systems and experiments ---
+
+TEST_F(Files, OwnSystemsComeBeforeImportedOnes) {
+  const auto system = [](const std::string& name, const std::string& volts) {
+    return "system " + name + " { c : Capacitor(C = 1 mF, start v = " + volts +
+           " V fixed)  r : Resistor(R = 1 ohm)\n  connect c.p -- r.p  connect c.n -- r.n -- "
+           "electrical.ground }\n";
+  };
+  WriteText(folder / "theirs.cot", system("A", "1") + "experiment E1 of A { stop = 1 ms  plot c.v }\n");
+  WriteText(folder / "too.cot", system("A", "3") + "experiment E1 of A { stop = 1 ms  plot c.v }\n");
+  WriteText(folder / "own.cot",
+            "import \"theirs.cot\"\n" + system("B", "2") + "experiment E2 of B { stop = 1 ms  plot c.v }\n");
+  WriteText(folder / "bare.cot", "import \"theirs.cot\"\n" + system("B", "2"));
+  WriteText(folder / "same.cot", "import \"theirs.cot\"\n" + system("A", "2"));
+  WriteText(folder / "none.cot", "import \"theirs.cot\"\n");
+  WriteText(folder / "twice.cot", "import \"theirs.cot\"\nimport \"too.cot\"\n");
+  const struct {
+    const char* line;
+    int exit;
+    const char* says;
+  } kRows[] = {
+      {"cotree values own.cot", 0, "2 V"},
+      {"cotree simulate own.cot", 0, "B: 1 state"},
+      {"cotree values own.cot --experiment E1", 0, "1 V"},
+      {"cotree values own.cot --system A", 0, "1 V"},
+      {"cotree values bare.cot", 0, "2 V"},
+      {"cotree values same.cot", 0, "2 V"},
+      {"cotree values same.cot --system A", 0, "there is another one in theirs.cot"},
+      {"cotree simulate none.cot", 0, "A: 1 state"},
+      {"cotree values twice.cot", 2, "imports several; choose one with --experiment: E1, E1"},
+      {"cotree values twice.cot --system A", 2, "has the name of one of too.cot"},
+      {"cotree values twice.cot --experiment E1", 2, "has the name of one of too.cot"},
+  };
+  for (const auto& row : kRows) {
+    const Ran ran = Shell(row.line);
+    EXPECT_EQ(ran.exit_code, row.exit) << row.line << "\n" << ran.out << ran.err;
+    EXPECT_TRUE(Contains(ran.out + ran.err, row.says)) << row.line << "\n" << ran.out << ran.err;
+  }
+}
+
 }  // namespace
 }  // namespace cotree

@@ -269,6 +269,8 @@ TEST(Redundant, CouplingsThatAgreeAreANote) {
   EXPECT_NEAR(Last(Gears("2", "2"), "one.w"), 0.8, 1e-6);
   EXPECT_NEAR(Last(Gears("1/3", "1/3"), "one.w"), 1 / (1 + 9.0), 1e-6);
   EXPECT_NEAR(Last(Gears("2", "2"), "second.at_a.tau"), 0, 1e-12);
+  EXPECT_NEAR(Last(Gears("2", "2", "2"), "one.w"), 0.8, 1e-6);
+  EXPECT_NEAR(Last(Gears("1/3", "1/3", "1/3"), "one.w"), 1 / (1 + 9.0), 1e-6);
   Check({
       {"two", Gears("2", "2"), {"check"}, 0, {"COT4040", "`first` and `second`"}, {"COT4003", "COT4004"}},
       {"levers",
@@ -280,6 +282,20 @@ TEST(Redundant, CouplingsThatAgreeAreANote) {
        0,
        {"COT4040"},
        {"COT4003"}},
+      {"three",
+       Gears("2", "2", "2"),
+       {"check"},
+       0,
+       {"COT4040", "`third`"},
+       {"COT4001", "COT4003", "COT4004"}},
+      {"one of three disagrees", Gears("2", "2", "3"), {"check"}, 0, {"COT4004"}, {"COT4001"}},
+      {"sources that agree are none the less two",
+       "system V { a, b, c : VoltageSource(V = 1 V)  r : Resistor(R = 1 ohm)\n"
+       "  connect a.p -- b.p -- c.p -- r.p  connect a.n -- b.n -- c.n -- r.n -- electrical.ground }\n",
+       {"check"},
+       1,
+       {"COT3002"},
+       {"COT4040"}},
       {"disagreeing", Gears("2", "3"), {"check"}, 0, {"COT4004", "`first` and `second`"}, {"COT4003"}},
   });
 }

@@ -363,8 +363,7 @@ class SceneMaker {
   }
 
   void AddCurves() {
-    std::vector<std::string> names;
-    if (t_.experiment != nullptr) names = t_.experiment->plot_texts;
+    std::vector<std::string> names = PlotNames(t_);
     if (names.empty()) {
       for (const VariableRef& state : t_.sorted->states) {
         if (names.size() < 8 && state.order == 0)

@@ -267,6 +267,10 @@ std::optional<LinearStart> LinearizeAtStart(const Translation& translation,
     fmt::print(stderr, "cotree: at the start: {}\n", without);
     return std::nullopt;
   }
+  if (const auto violated = events.Violated(options.time)) {
+    fmt::print(stderr, "cotree: at the start: {}\n", *violated);
+    return std::nullopt;
+  }
   auto model = LinearizeAtPoint(run, translation, found, options.time, continuous, std::nullopt, exit);
   if (!model) return std::nullopt;
   if (run.failure().foreign) {

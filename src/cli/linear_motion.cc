@@ -49,7 +49,8 @@ bool Take(const Translation& closed, double time, const ComponentOptions& foreig
     Events events(run, program, &external);
     const Initialization start = events.Begin(closed.starts, beginning);
     if (!start.ok) *problem = "at the start: " + start.problem;
-    const std::string without = start.ok ? events.FindNoValue(time) : "";
+    std::string without = start.ok ? events.FindNoValue(time) : "";
+    if (start.ok && without.empty()) without = events.Violated(time).value_or("");
     if (!without.empty()) *problem = "at the start: " + without;
     *foreign = events.foreign();
     keep(time, run);

@@ -134,7 +134,7 @@ ResultHeader HeaderOfRun(const LoadedModel& loaded, const Translation& translati
   MarkAliases(*translation.program, slots, header.columns);
   if (translation.experiment != nullptr) {
     header.experiment = model.names.Text(translation.experiment->name);
-    for (const std::string& text : translation.experiment->plot_texts) {
+    for (const std::string& text : PlotNames(translation)) {
       std::string name = ColumnOf(loaded, translation, text);
       if (!name.empty()) header.plots.push_back(std::move(name));
     }

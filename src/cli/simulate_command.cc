@@ -86,7 +86,7 @@ std::string Sparkline(const std::vector<double>& times, const std::vector<double
 std::vector<std::string> NamesToSummarise(const PreparedRun& p, const SimulateOptions& options) {
   std::vector<std::string> names = options.shown;
   if (!names.empty()) return names;
-  if (p.translation->experiment != nullptr) names = p.translation->experiment->plot_texts;
+  names = PlotNames(*p.translation);
   if (!names.empty()) return names;
   for (const VariableRef& state : p.translation->sorted->states) {
     if (names.size() == 8) break;
@@ -432,6 +432,7 @@ int RunValues(SimulateOptions options, const Console& console) {
       problem = external.problem();
     foreign = events.foreign() || run.foreign == nullptr;
     if (problem.empty()) problem = events.FindNoValue(p.simulation.start);
+    if (problem.empty()) problem = events.Violated(p.simulation.start).value_or("");
     for (uint32_t slot = 0; slot < sorted.first_slot[p.translation->equations->part_variables]; ++slot) {
       slots.push_back(slot);
       row.push_back(run.values[slot]);

@@ -20,6 +20,7 @@
 #include "cli/run_result.h"
 #include "cli/system_command.h"
 #include "cli/text_table.h"
+#include "model/diagnostics.h"
 #include "plot/unit_text.h"
 #include "simulation/lanes.h"
 #include "sweep/run_sweep.h"
@@ -412,6 +413,15 @@ std::string Listed(const std::set<std::string>& names) {
   return out;
 }
 
+// Whether `--vary` names an element that is not there.
+bool MissesElement(const PreparedRun& run) {
+  const auto& said = run.loaded->diagnostics.list();
+  return run.exit == kExitModel && std::any_of(said.begin(), said.end(), [&](const Diagnostic& d) {
+           return (d.info == &model_messages::kIndexOutOfRange || d.info == &model_messages::kBadSetting) &&
+                  run.loaded->model.files[d.where.file].path() == "--vary";
+         });
+}
+
 }  // namespace
 
 int RunSweep(const SweepOptions& given, const Console& console) {
@@ -450,6 +460,10 @@ int RunSweep(const SweepOptions& given, const Console& console) {
   SayPrepared(first, console);
   // Without consent, or a library that can be loaded, there is no run.
   if (first.translation == nullptr || first.translation->foreign || first.exit == kExitUsage)
+    return first.exit;
+  // An element that is there neither at the first point nor at the last is there at none.
+  if (MissesElement(first) &&
+      MissesElement(PrepareRun(options.run, reader, {sweep.variation.alternatives, sweep.Chosen(size - 1)})))
     return first.exit;
   if (first.exit == kExitOk && !CheckFigures(sweep, first)) return kExitUsage;
   ++sweep.translations;

@@ -86,6 +86,10 @@ class TrimCommand {
     }
     if (!trim.ok) return Contradiction(trim, demands.size());
     run.Run(time);
+    if (const auto violated = events.Violated(time)) {
+      fmt::print(stderr, "cotree: at the operating point: {}\n", *violated);
+      return kExitNumerical;
+    }
     if (const std::string without = events.FindNoValue(time); !without.empty()) {
       fmt::print(stderr, "cotree: at the point that was found, {}\n", without);
       return kExitNumerical;

@@ -341,11 +341,18 @@ void ClassBuilder::DefineAssociation(NodeId node) {
   association.exogenous.member = target.member;
   association.exogenous.expression = target.value.expr;
   association.exogenous.node = left;
-  association.loops = CurrentLoops();
   association.condition = CurrentCondition();
   association.node = node;
-  if (value.ok && Fit(value, right, target.type, target.value.dim, "`" + TextOf(left) + "`"))
-    association.value = value.expr;
+  if (value.ok && Fit(value, right, target.type, target.value.dim, "`" + TextOf(left) + "`")) {
+    Shape shape;
+    if (value.shape.size() > target.value.shape.size())
+      Report(messages::kArrayHere, right, {TextOf(right)});
+    else if (SameShape(target.value, value, left, right, shape))
+      association.value = value.expr;
+  }
+  // Arrays element by element; one value goes with all elements.
+  if (!association.value.IsNone())
+    association.loops = LoopsFor(target.value.shape, &association.exogenous.expression, &association.value);
   class_.associations.push_back(association);
 }
 

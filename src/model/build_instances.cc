@@ -153,6 +153,27 @@ std::string_view ModelWithParameter(const SyntaxTree& tree, NodeId declaration, 
 
 }  // namespace
 
+bool ClassBuilder::IsLeftOut(NodeId node, const ModelChoices& choices) {
+  const ComponentClass* cls = cls_;
+  std::vector<NameId> owner;
+  for (const NodeId segment : tree_->Children((*tree_)[node].first_child)) {
+    const NameId name = builder_.Intern(tree_->Name(segment));
+    const auto member = cls->members.Find(name);
+    if (!member) {
+      return std::any_of(choices.begin(), choices.end(),
+                         [&](const ModelChoice& choice) { return choice.path == owner; }) &&
+             !ModelWithParameter(builder_.model.tree(cls->origin.tree), cls->origin.node,
+                                 tree_->Name(segment))
+                  .empty();
+    }
+    if (member->kind != MemberKind::kInstance || cls->instances[member->index].class_id.IsNone())
+      return false;
+    owner.push_back(name);
+    cls = &builder_.model[cls->instances[member->index].class_id];
+  }
+  return false;
+}
+
 void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
   const NodeId path = (*tree_)[node].first_child;
   if (path.IsNone()) return;
@@ -171,6 +192,8 @@ void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
   const ComponentClass* cls = &builder_.model[at->class_id];
   NodeId segment = (*tree_)[path].first_child;
   bool is_public = true, reported = false;
+  std::vector<std::pair<ExprId, Chain>>
+      middle;  // sizes of arrays of instances on the path, and where they hold
   while (!(*tree_)[segment].next_sibling.IsNone()) {
     const auto member = cls->members.Find(builder_.Intern(tree_->Name(segment)));
     if (!member || member->kind != MemberKind::kInstance || cls->instances[member->index].class_id.IsNone()) {
@@ -180,6 +203,9 @@ void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
     const Instance& inner = cls->instances[member->index];
     if (!inner.is_public) is_public = false;
     inner_path.push_back(member->index);
+    if (inner.shape != UINT32_MAX) {
+      for (const ExprId size : cls->shapes[inner.shape]) middle.emplace_back(size, chain);
+    }
     chain.push_back(&inner);
     cls = &builder_.model[inner.class_id];
     segment = (*tree_)[segment].next_sibling;
@@ -260,35 +286,38 @@ void ClassBuilder::DefineArgument(NodeId node, uint32_t index) {
   if (!value.ok) return;
   const std::string what = "`" + std::string(name) + "` of `" + InstanceText(index) + "`";
   if (!Fit(value, value_node, type, dim, what) || reported) return;
-  // One value for all, one per element of the array of instances, or one for an array parameter (or both).
+  // One value for all; or an array whose indices run over the array of instances, then over those on the
+  // path, then over the parameter: each of the three altogether or not at all.
   const size_t given = value.shape.size(), own = parameter_shape.size(), outer = instance_shape.size();
-  if (given != 0 && given != own && given != outer && given != own + outer) {
-    auto& report =
-        Report(messages::kArrayWanted, value_node,
-               {TextOf(value_node), std::to_string(own == 0 ? outer : own), std::to_string(given)});
+  const size_t inside = middle.size();
+  const bool for_inside =
+      given > own && inside > 0 && (given == inside + own || given == outer + inside + own);
+  const bool for_outer = given > own && given == outer + own + (for_inside ? inside : 0);
+  if (given != 0 && given != own && !for_inside && !for_outer) {
+    auto& report = Report(messages::kArrayWanted, value_node,
+                          {TextOf(value_node), std::to_string(own + inside == 0 ? outer : own + inside),
+                           std::to_string(given)});
     HelpWithMeaning(builder_.model, declared, report);
     return;
   }
-  if (given > 0 && own == 0) {
-    argument.per_element = true;
-    for (size_t k = 0; k < given; ++k)
-      AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[k], instance_shape[k], value_node);
-  } else if (given == own + outer && outer > 0 && given > 0) {
-    argument.per_element = true;
-    for (size_t k = 0; k < outer; ++k)
-      AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[k], instance_shape[k], value_node);
-  }
+  argument.per_element = for_outer;
+  argument.inner_rank = for_inside ? static_cast<uint8_t>(inside) : uint8_t{0};
+  size_t at_dimension = 0;
+  for (size_t k = 0; k < outer && for_outer; ++k)
+    AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[at_dimension++], instance_shape[k], value_node);
+  for (size_t k = 0; k < inside && for_inside; ++k)
+    AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[at_dimension++], middle[k].first, value_node,
+                 middle[k].second);
   argument.value = value.expr;
   class_.arguments.push_back(argument);
   class_.instances[index].argument_count = static_cast<uint16_t>(
       std::min<size_t>(class_.arguments.size() - class_.instances[index].first_argument, UINT16_MAX));
-  if (given == own && own > 0 && inner_path.empty()) {
-    // The size of the parameter, with the other arguments of this instance put in.
-    Chain self{&class_.instances[index]};
+  if (given > 0 && own > 0) {
+    const size_t before = class_.size_checks.size();
     for (size_t k = 0; k < own; ++k)
-      AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[k], InContext(parameter_shape[k], self), value_node);
-    if (!class_.size_checks.empty() && class_.size_checks.back().node == value_node)
-      class_.size_checks.back().wanted = declared;
+      AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[at_dimension++], parameter_shape[k], value_node,
+                   chain);
+    if (class_.size_checks.size() > before) class_.size_checks.back().wanted = declared;
   }
 }
 

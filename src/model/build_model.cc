@@ -93,6 +93,14 @@ void ModelBuilder::BuildAll() {
   for (const DeclarationId id : experiments) {
     if (auto experiment = BuildExperiment(id)) model.experiments.push_back(std::move(*experiment));
   }
+  // What the file itself declares comes before what it imports.
+  const auto own_first = [&](auto& list, auto origin_of) {
+    std::stable_partition(list.begin(), list.end(), [&](const auto& one) {
+      return model.tree(origin_of(one).tree).file == declarations.own_files()[0];
+    });
+  };
+  own_first(model.systems, [&](ClassId id) { return model[id].origin; });
+  own_first(model.experiments, [](const Experiment& experiment) { return experiment.origin; });
   if (own == 0 && !declarations.own_files().empty() && diagnostics.ok()) {
     diagnostics.Report(messages::kNothingHere, Span{declarations.own_files()[0], 0, 0});
   }
@@ -188,6 +196,7 @@ std::optional<Experiment> ModelBuilder::BuildExperiment(DeclarationId id, const 
         }
         break;
       case NodeKind::kSet:
+        if (builder.IsLeftOut(child, more)) break;
         if (Setting setting; builder.SettingOf(child, setting)) experiment.sets.push_back(std::move(setting));
         break;
       case NodeKind::kStart:
@@ -197,6 +206,12 @@ std::optional<Experiment> ModelBuilder::BuildExperiment(DeclarationId id, const 
         break;
     }
   }
+  experiment.size_checks = std::move(builder.size_checks());
+  // Where it sets something inside, the run compares starts with the sizes that are there then.
+  if (std::any_of(experiment.sets.begin(), experiment.sets.end(),
+                  [](const Setting& set) { return !set.steps.empty(); }))
+    std::erase_if(experiment.size_checks,
+                  [](const SizeCheck& check) { return check.kind == SizeCheck::Kind::kEqual; });
   return experiment;
 }
 

@@ -489,9 +489,26 @@ void ClassBuilder::StartOf(NodeId node, uint32_t instance, std::vector<StartValu
     return;
   }
   if (!value.ok || !Fit(value, value_node, target.type, target.value.dim, "`" + TextOf(path) + "`")) return;
+  // One value for all, or an array for the last dimensions: its #1, ... move up to theirs.
+  const size_t rank = target.value.shape.size(), given = value.shape.size();
+  if (given > rank) {
+    Report(messages::kArrayWanted, value_node,
+           {TextOf(value_node), std::to_string(rank), std::to_string(given)});
+    return;
+  }
+  std::vector<ExprId> moved;
+  for (size_t k = 0; k < given; ++k) {
+    moved.push_back(pool_.Symbol(builder_.IndexSymbol(rank - given + k)));
+    AddSizeCheck(SizeCheck::Kind::kEqual, value.shape[k], target.value.shape[rank - given + k], value_node);
+  }
   StartValue start{};
   start.target = target.value.expr;
-  start.value = value.expr;
+  start.value = AtIndices(value.expr, moved);
+  start.shape = target.value.shape;
+  // Whole arrays inside are as long as they are then.
+  if (rank > 0 && !target.own && TextOf(path).find(':') == std::string::npos)
+    start.shape.assign(rank, ExprId::None());
+  start.value_shape = value.shape;
   start.fixed = tree_->Has(node, kFlagFixed);
   start.instance = instance;
   start.origin = At(node);

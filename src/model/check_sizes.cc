@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
+#include "expr/builtins.h"
 #include "expr/dependence.h"
 #include "expr/evaluate.h"
 #include "expr/walk.h"
@@ -43,11 +45,12 @@ double ElementOf(const ExprPool& pool, ExprId array, std::span<const double> ind
 
 // A sum or a function that only the evaluator of expressions knows; nothing in it may be unknown.
 double EvaluateWhole(const ExprPool& pool, ExprId expr, const ParameterValues& values,
-                     std::span<const ArrayValue<double>> arrays) {
+                     std::span<const ArrayValue<double>> arrays, const TableCall& call) {
   Environment<double> environment;
   environment.scalars.assign(pool.symbol_count(), std::nan(""));
   for (const auto& [symbol, value] : values) environment.scalars[symbol] = value;
   environment.arrays.assign(arrays.begin(), arrays.end());
+  environment.call = call;
   return EvaluateDouble(pool, expr, environment);
 }
 
@@ -123,7 +126,7 @@ double EvaluateBinary(Op op, double a, double b) {
 }  // namespace
 
 std::optional<double> EvaluateConstant(const ExprPool& pool, ExprId expr, const ParameterValues& values,
-                                       std::span<const ArrayValue<double>> arrays) {
+                                       std::span<const ArrayValue<double>> arrays, const TableCall& call) {
   if (expr.IsNone()) return std::nullopt;
   if (pool.IsNumber(expr)) return pool.NumberValue(expr);
   ExprOrder order;
@@ -178,8 +181,19 @@ std::optional<double> EvaluateConstant(const ExprPool& pool, ExprId expr, const 
         break;
       }
       case Op::kSumOver:
-        r = EvaluateWhole(pool, id, values, arrays);
+        r = EvaluateWhole(pool, id, values, arrays, call);
         break;
+      case Op::kCall: {
+        const std::string_view name = pool.FunctionName(pool.FunctionOf(id));
+        const Builtin builtin = FindBuiltin(name);
+        std::vector<double> arguments;
+        for (size_t k = 0; k < pool.operands(id).size(); ++k) arguments.push_back(operand(k));
+        if (builtin == Builtin::kNoEvent || builtin == Builtin::kSmooth)
+          r = arguments.back();
+        else if (call && builtin == Builtin::kNone)
+          r = call(name, pool.function(pool.FunctionOf(id)), arguments);
+        break;
+      }
       case Op::kIf:
         r = std::isnan(operand(0)) ? operand(0) : operand(0) != 0 ? operand(1) : operand(2);
         break;
@@ -210,8 +224,9 @@ ParameterValues EvaluateParameters(const Model& model, const ComponentClass& cls
       formulas[symbol] = p;
   }
   if (formulas.empty()) return given;
+  const TableCall calls = TableCalls(model);
   const auto settle = [&](uint32_t p) {
-    const auto value = EvaluateConstant(pool, cls.parameters[p].value, given);
+    const auto value = EvaluateConstant(pool, cls.parameters[p].value, given, {}, calls);
     if (value) given[cls.parameters[p].symbol.value] = *value;
     return value.has_value();
   };
@@ -254,7 +269,7 @@ ParameterValues ArgumentsOf(const Model& model, const ComponentClass& outer, con
     if (argument.path != UINT32_MAX || argument.per_element) continue;
     const Parameter& p = cls.parameters[argument.parameter];
     if (!p.shape.empty()) continue;
-    if (const auto value = EvaluateConstant(model.expressions, argument.value, values))
+    if (const auto value = EvaluateConstant(model.expressions, argument.value, values, {}, TableCalls(model)))
       inner[p.symbol.value] = *value;
   }
   return EvaluateParameters(model, cls, std::move(inner));
@@ -283,19 +298,27 @@ std::string WantedText(const std::vector<double>& shape) {
 
 }  // namespace
 
+Diagnostic& ReportSizes(const SyntaxTree& tree, NodeId node, const std::vector<double>& given,
+                        const std::vector<double>& wanted, Diagnostics& diagnostics) {
+  return diagnostics.Report(messages::kSizesDiffer, tree.SpanOf(node),
+                            {tree.Text(node), ShapeText(given), WantedText(wanted)});
+}
+
+namespace {
+
+// One test with the numbers of its class, and of the class that its bound belongs to; true: it failed, and
+// that was reported.
 bool CheckSize(const Model& model, const SyntaxTree& tree, const SizeCheck& check,
-               const ParameterValues& values, Diagnostics& diagnostics) {
+               const ParameterValues& values, const ParameterValues& bound_values, Diagnostics& diagnostics) {
   const ExprPool& pool = model.expressions;
   if (!check.condition.IsNone() && EvaluateConstant(pool, check.condition, values).value_or(1) == 0)
     return false;
   const auto value = EvaluateConstant(pool, check.value, values),
-             bound = EvaluateConstant(pool, check.bound, values);
+             bound = EvaluateConstant(pool, check.bound, bound_values);
   if (!value || !bound) return false;
   if (check.kind == SizeCheck::Kind::kEqual) {
     if (*value == *bound) return false;
-    auto& report = diagnostics.Report(messages::kSizesDiffer, tree.SpanOf(check.node),
-                                      {tree.Text(check.node), ShapeText({*value}), WantedText({*bound})});
-    HelpWithMeaning(model, check.wanted, report);
+    HelpWithMeaning(model, check.wanted, ReportSizes(tree, check.node, {*value}, {*bound}, diagnostics));
     return true;
   }
   if (*value >= 1 && *value <= *bound) return false;
@@ -307,8 +330,6 @@ bool CheckSize(const Model& model, const SyntaxTree& tree, const SizeCheck& chec
   return true;
 }
 
-namespace {
-
 class SizeChecker {
  public:
   SizeChecker(const Model& model, Diagnostics& diagnostics)
@@ -316,44 +337,215 @@ class SizeChecker {
     FindInteresting();
   }
 
-  // `given`: the parameters whose values stand at the instance.
-  void Check(ClassId id, const ParameterValues& values, const std::set<uint32_t>& given = {}) {
+  /** A class as it stands in a system. */
+  struct Place {
+    ParameterValues values;
+    std::set<uint32_t> given;                    // parameters whose defaults are void
+    std::vector<const SystemSetting*> settings;  // for what is further inside
+    size_t depth = 0;                            // steps of their paths that lead here
+  };
+
+  Place PlaceOf(ClassId system, std::span<const SystemSetting> settings) {
+    Place place;
+    for (const SystemSetting& setting : settings) Give(model_[system], setting, 0, place);
+    Finish(model_[system], place);
+    return place;
+  }
+
+  void Check(ClassId id, const Place& place) {
     const ComponentClass& cls = model_[id];
     if (!Interesting(id) || depth_ > 100) return;
     std::vector<double> key{static_cast<double>(id.value)};
     for (const Parameter& p : cls.parameters) {
-      const auto it = values.find(p.symbol.value);
-      if (p.type.base != BaseType::kReal) key.push_back(it == values.end() ? std::nan("") : it->second);
+      const auto it = place.values.find(p.symbol.value);
+      if (p.type.base != BaseType::kReal) key.push_back(it == place.values.end() ? std::nan("") : it->second);
     }
-    for (const uint32_t p : given) {
+    for (const uint32_t p : place.given) {
       if (!cls.parameters[p].shape.empty()) key.push_back(-1.0 - p);
     }
     for (double& k : key) k = std::isnan(k) ? -1e99 : k;
-    if (!seen_.insert(key).second || seen_.size() > kMostVariants) return;
+    if (place.settings.empty() && !seen_.insert(key).second) return;
+    if (seen_.size() + visits_++ > kMostVariants) return;
     ++depth_;
     const SyntaxTree& tree = model_.tree(cls.origin.tree);
-    CheckShapes(cls, tree, values);
+    CheckShapes(cls, tree, place.values);
     for (const SizeCheck& check : cls.size_checks) {
-      if (check.default_of == UINT32_MAX || given.count(check.default_of) == 0)
-        CheckOne(cls, tree, check, values);
+      if (check.default_of == UINT32_MAX || place.given.count(check.default_of) == 0)
+        CheckOne(cls, tree, check, place);
     }
     for (const Connection& connection : cls.connections) {
-      if (!connection.signal) CheckConnection(cls, tree, connection, values);
+      if (!connection.signal) CheckConnection(cls, tree, connection, place);
     }
-    for (const Instance& instance : cls.instances) {
+    if (!place.settings.empty()) CheckReadArrays(cls, place);
+    for (uint32_t i = 0; i < cls.instances.size(); ++i) {
+      const Instance& instance = cls.instances[i];
       if (instance.class_id.IsNone() || !Interesting(instance.class_id)) continue;
-      const ParameterValues inner = ArgumentsOf(model_, cls, instance, values);
-      std::set<uint32_t> inner_given;
-      for (uint32_t i = 0; i < instance.argument_count; ++i) {
-        const Argument& argument = cls.arguments[instance.first_argument + i];
-        if (argument.path == UINT32_MAX) inner_given.insert(argument.parameter);
-      }
-      Check(instance.class_id, inner, inner_given);
+      for (const std::vector<uint32_t>& element : ElementsOf(cls, i, place))
+        Check(instance.class_id, Inside(cls, i, place, element));
     }
     --depth_;
   }
 
+  void CheckOne(const ComponentClass& cls, const SyntaxTree& tree, const SizeCheck& check,
+                const Place& place) {
+    Place inner = check.inside.empty() ? Place{} : place;
+    const ComponentClass* owner = &cls;
+    for (const uint32_t instance : check.inside) {
+      inner = Inside(*owner, instance, inner, {});
+      owner = &model_[owner->instances[instance].class_id];
+    }
+    bool reported = false;
+    AtLoopEnds(cls, check.loops, place.values, [&](const ParameterValues& at) {
+      reported = reported ||
+                 CheckSize(model_, tree, check, at, check.inside.empty() ? at : inner.values, diagnostics_);
+    });
+  }
+
  private:
+  // A setting, seen from the class that `depth` steps of its path lead to.
+  void Give(const ComponentClass& cls, const SystemSetting& setting, size_t depth, Place& place) {
+    if (setting.path.size() > depth) {
+      place.settings.push_back(&setting);
+      return;
+    }
+    const Parameter& own = cls.parameters[setting.parameter];
+    if (own.shape.empty())
+      place.values[own.symbol.value] = setting.value;
+    else
+      listed_.push_back(&setting);
+  }
+
+  // Defaults, and arrays of which settings give every element.
+  void Finish(const ComponentClass& cls, Place& place) {
+    place.values = EvaluateParameters(model_, cls, std::move(place.values));
+    std::map<uint32_t, std::set<uint64_t>> elements;
+    for (const SystemSetting* setting : listed_) {
+      std::vector<uint32_t> sizes;
+      uint64_t count = 1;
+      for (const ExprId size : cls.parameters[setting->parameter].shape) {
+        sizes.push_back(static_cast<uint32_t>(
+            std::clamp(EvaluateConstant(pool_, size, place.values).value_or(0), 0., 1e5)));
+        count *= sizes.back();
+      }
+      std::set<uint64_t>& covered = elements[setting->parameter];
+      for (uint32_t k = 0; k < std::min<uint64_t>(count, 100'000); ++k) {
+        if (setting->elements.Has(k, sizes)) covered.insert(k);
+      }
+      if (covered.size() == count) place.given.insert(setting->parameter);
+    }
+    listed_.clear();
+  }
+
+  // The elements of an array of instances that may differ in their sizes; one for all where none does.
+  std::vector<std::vector<uint32_t>> ElementsOf(const ComponentClass& cls, uint32_t index,
+                                                const Place& place) {
+    const Instance& instance = cls.instances[index];
+    bool differ = false;
+    for (uint32_t i = 0; i < instance.argument_count; ++i)
+      differ = differ || cls.arguments[instance.first_argument + i].per_element;
+    for (const SystemSetting* setting : place.settings)
+      differ = differ ||
+               (setting->path[place.depth].instance == index && !setting->path[place.depth].elements.empty());
+    std::vector<std::vector<uint32_t>> out(1);
+    if (!differ || instance.shape == UINT32_MAX) return out;
+    for (const ExprId size : cls.shapes[instance.shape]) {
+      const double n = EvaluateConstant(pool_, size, place.values).value_or(0);
+      if (!(n >= 0 && n * static_cast<double>(out.size()) <= kMostVariants)) return {{}};
+      std::vector<std::vector<uint32_t>> longer;
+      for (const std::vector<uint32_t>& head : out) {
+        for (uint32_t k = 0; k < static_cast<uint32_t>(n); ++k) {
+          longer.push_back(head);
+          longer.back().push_back(k);
+        }
+      }
+      out = std::move(longer);
+    }
+    return out;
+  }
+
+  // The class of an instance, as the text and the settings leave it; `element`: of an array, counted from 0.
+  Place Inside(const ComponentClass& cls, uint32_t index, const Place& place,
+               const std::vector<uint32_t>& element) {
+    const Instance& instance = cls.instances[index];
+    const ComponentClass& inner = model_[instance.class_id];
+    Place out;
+    ParameterValues seen = place.values;
+    for (size_t k = 0; k < element.size(); ++k) {
+      if (const auto symbol = pool_.FindSymbol("#" + std::to_string(k + 1)))
+        seen[symbol->value] = element[k] + 1.0;
+    }
+    for (uint32_t i = 0; i < instance.argument_count; ++i) {
+      const Argument& argument = cls.arguments[instance.first_argument + i];
+      if (argument.path != UINT32_MAX) continue;
+      out.given.insert(argument.parameter);
+      if (!inner.parameters[argument.parameter].shape.empty() || (argument.per_element && element.empty()))
+        continue;
+      if (const auto value = EvaluateConstant(pool_, argument.value, seen, {}, TableCalls(model_)))
+        out.values[inner.parameters[argument.parameter].symbol.value] = *value;
+    }
+    out.depth = place.depth + 1;
+    for (const SystemSetting* setting : place.settings) {
+      const SystemSetting::Step& step = setting->path[place.depth];
+      bool meant = step.instance == index && (step.elements.empty() || !element.empty());
+      for (size_t k = 0; k < element.size() && k < step.elements.size(); ++k)
+        meant = meant && step.elements[k].Has(element[k]);
+      if (meant) Give(inner, *setting, out.depth, out);
+    }
+    Finish(inner, out);
+    return out;
+  }
+
+  // The sizes of all arrays on the way to `q.x`, its own last.
+  std::vector<double> SizesOn(const ComponentClass& cls, Place place, std::string_view path) {
+    std::vector<double> out;
+    const ComponentClass* owner = &cls;
+    for (;;) {
+      const size_t dot = path.find('.');
+      const NameId name = model_.names.Find(path.substr(0, dot));
+      const auto member = name.IsNone() ? std::nullopt : owner->members.Find(name);
+      if (!member) return out;
+      static const Shape kSingle;
+      const Shape* shape = &kSingle;
+      if (member->kind == MemberKind::kVariable) shape = &owner->variables[member->index].shape;
+      if (member->kind == MemberKind::kEdge) shape = &owner->edges[member->index].shape;
+      if (member->kind == MemberKind::kParameter) shape = &owner->parameters[member->index].shape;
+      const bool inside = member->kind == MemberKind::kInstance && dot != std::string_view::npos;
+      if (inside && owner->instances[member->index].shape != UINT32_MAX)
+        shape = &owner->shapes[owner->instances[member->index].shape];
+      for (const ExprId size : *shape)
+        out.push_back(EvaluateConstant(pool_, size, place.values).value_or(-1));
+      if (!inside || owner->instances[member->index].class_id.IsNone()) return out;
+      place = Inside(*owner, member->index, place, {});
+      owner = &model_[owner->instances[member->index].class_id];
+      path.remove_prefix(dot + 1);
+    }
+  }
+
+  // Equations read whole arrays inside with the sizes of the text: a setting may not give them others.
+  void CheckReadArrays(const ComponentClass& cls, const Place& place) {
+    Place text = place;
+    text.settings.clear();
+    for (const Equation& equation : cls.equations) {
+      ExprOrder order;
+      const ExprId sides[] = {equation.left, equation.right};
+      FindOrder(pool_, sides, &order);
+      for (const ExprId node : order.nodes) {
+        if (pool_.op(node) != Op::kElement || !pool_.IsSymbol(pool_.operand(node, 0))) continue;
+        const auto indices = pool_.operands(node).subspan(1);
+        const std::string_view name = pool_.SymbolName(pool_.SymbolOf(pool_.operand(node, 0)));
+        if (name.find('.') == std::string_view::npos ||
+            std::all_of(indices.begin(), indices.end(), [&](ExprId i) { return pool_.IsNumber(i); }))
+          continue;
+        const std::vector<double> now = SizesOn(cls, place, name), then = SizesOn(cls, text, name);
+        if (now == then) continue;
+        ReportSizes(model_.tree(equation.origin.tree), equation.origin.node, then, now, diagnostics_)
+            .helps.assign(1, "it reads `" + std::string(name) +
+                                 "` with the size in the text; give the size there, among the arguments");
+        break;
+      }
+    }
+  }
+
   // Whether anything in a class or below it has a size.
   bool Interesting(ClassId id) const { return interesting_[id.index()]; }
 
@@ -410,17 +602,9 @@ class SizeChecker {
     }
   }
 
-  void CheckOne(const ComponentClass& cls, const SyntaxTree& tree, const SizeCheck& check,
-                const ParameterValues& values) {
-    bool reported = false;
-    AtLoopEnds(cls, check.loops, values, [&](const ParameterValues& at) {
-      reported = reported || CheckSize(model_, tree, check, at, diagnostics_);
-    });
-  }
-
   // The sizes of an end after its indices; single elements drop out.
   std::optional<std::vector<double>> Extent(const ComponentClass& cls, const Endpoint& end,
-                                            const ParameterValues& values) {
+                                            const ParameterValues& values, const Place& place) {
     std::vector<double> out;
     const auto add = [&](const Shape& shape, uint8_t given, size_t first, const ParameterValues& inner) {
       for (size_t k = 0; k < shape.size(); ++k) {
@@ -452,14 +636,14 @@ class SizeChecker {
       return std::nullopt;
     const Shape& shape = model_[instance.class_id].terminals[end.member].shape;
     if (!shape.empty() && !add(shape, end.member_subscripts, end.first_subscript + end.instance_subscripts,
-                               ArgumentsOf(model_, cls, instance, values))) {
+                               Inside(cls, end.instance, place, {}).values)) {
       return std::nullopt;
     }
     return out;
   }
 
   void CheckConnection(const ComponentClass& cls, const SyntaxTree& tree, const Connection& connection,
-                       const ParameterValues& values) {
+                       const Place& place) {
     bool arrays = false;
     for (uint32_t i = 0; i < connection.endpoint_count; ++i) {
       const Endpoint& end = cls.endpoints[connection.first_endpoint + i];
@@ -472,7 +656,7 @@ class SizeChecker {
     }
     if (!arrays) return;
     bool reported = false;
-    AtLoopEnds(cls, connection.loops, values, [&](const ParameterValues& at) {
+    AtLoopEnds(cls, connection.loops, place.values, [&](const ParameterValues& at) {
       if (reported || (!connection.condition.IsNone() &&
                        EvaluateConstant(pool_, connection.condition, at).value_or(1) == 0))
         return;
@@ -480,19 +664,17 @@ class SizeChecker {
       const Endpoint* first_end = nullptr;
       for (uint32_t i = 0; i < connection.endpoint_count; ++i) {
         const Endpoint& end = cls.endpoints[connection.first_endpoint + i];
-        const auto extent = Extent(cls, end, at);
+        const auto extent = Extent(cls, end, at, place);
         if (!extent || extent->empty()) continue;
         if (first_end == nullptr) {
           first = *extent;
           first_end = &end;
         } else if (*extent != first) {
-          diagnostics_
-              .Report(messages::kSizesDiffer, tree.SpanOf(end.node),
-                      {tree.Text(end.node), ShapeText(*extent), WantedText(first)})
+          ReportSizes(tree, end.node, *extent, first, diagnostics_)
               .Also(tree.SpanOf(first_end->node), "joined with " + ShapeText(first))
-              .Help(
-                  "arrays are joined element by element, so their sizes must agree; a single terminal joins "
-                  "all");
+              .helps.assign(1,
+                            "arrays are joined element by element, so their sizes must agree; a single "
+                            "terminal joins all");
           reported = true;
           return;
         }
@@ -505,6 +687,8 @@ class SizeChecker {
   Diagnostics& diagnostics_;
   std::vector<bool> interesting_;  // by class
   std::set<std::vector<double>> seen_;
+  std::vector<const SystemSetting*> listed_;  // for arrays of the class at hand
+  size_t visits_ = 0;
   static constexpr size_t kMostVariants = 20000;  // of classes by their sizes; keeps hostile nesting finite
   int depth_ = 0;
 };
@@ -515,9 +699,25 @@ void CheckSizes(const Model& model, Diagnostics& diagnostics) {
   SizeChecker checker(model, diagnostics);
   for (const auto* list : {&model.systems, &model.own_classes}) {
     for (const ClassId id : *list) {
-      checker.Check(id, EvaluateParameters(model, model[id], {}));
+      checker.Check(id, checker.PlaceOf(id, {}));
     }
   }
+}
+
+bool CheckSizes(const Model& model, ClassId system, std::span<const SystemSetting> settings,
+                std::span<const SizeCheck> more, TreeId tree, Diagnostics& diagnostics) {
+  const size_t before = diagnostics.errors();
+  SizeChecker checker(model, diagnostics);
+  const SizeChecker::Place place = checker.PlaceOf(system, settings);
+  if (!settings.empty()) checker.Check(system, place);
+  for (const SizeCheck& check : more) checker.CheckOne(model[system], model.tree(tree), check, place);
+  return diagnostics.errors() == before;
+}
+
+bool CheckSizes(const Model& model, ClassId system, const Experiment* experiment,
+                std::span<const SystemSetting> settings, Diagnostics& diagnostics) {
+  if (experiment == nullptr) return CheckSizes(model, system, settings, {}, TreeId::None(), diagnostics);
+  return CheckSizes(model, system, settings, experiment->size_checks, experiment->origin.tree, diagnostics);
 }
 
 namespace {

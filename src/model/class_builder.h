@@ -36,6 +36,9 @@ class ClassBuilder {
   ClassId Build(DeclarationId id, NameId model_name, const ModelChoices& choices);
   /// Makes a finished class the scope, for experiments.
   void Open(ClassId id);
+  /// What was said of sizes in that scope.
+  std::vector<SizeCheck>& size_checks() { return size_checks_; }
+  TreeId tree_id() const { return tree_id_; }
   ExprId LowerDomainPower(DomainId domain, NodeId node);
   /// Reads `min = 0 K`, `above = ...`, `nonzero` into `out`. False: it is no bound.
   bool DefineBound(NodeId attribute, const Type& type, const DimExpr& dim, const Shape& shape,
@@ -76,6 +79,8 @@ class ClassBuilder {
   // resolve_settings.cc
   /// `path = value` of a kSet, for the class that is open. False, with a report: it does not fit.
   bool SettingOf(NodeId node, Setting& out);
+  /// Whether a kSet is for a parameter that only the model had in whose place one of `choices` puts another.
+  bool IsLeftOut(NodeId node, const ModelChoices& choices);
   bool MotionOf(NodeId node, Motion& out);
 
  private:
@@ -284,7 +289,8 @@ class ClassBuilder {
   };
   const ComponentClass& OwnerOf(const Chain& chain, size_t k) const;
   bool TakeSegment(NodeId segment, const Shape& shape, const Chain& chain, PathDimensions& dims, bool report);
-  bool LowerSubscript(NodeId node, ExprId size, Subscript& out, std::string_view what);
+  /// `size` in the parameters of this class, `inner_size` in those of the class at the end of `chain`.
+  bool LowerSubscript(NodeId node, ExprId size, ExprId inner_size, const Chain& chain, Subscript& out);
   Resolved ResolveIn(const ComponentClass& cls, NodeId path, NodeId segment, const std::string& prefix,
                      PathDimensions dims, Chain& chain, bool report);
   Resolved EdgeVariable(const ComponentClass& cls, const Edge& edge, NodeId path, NodeId segment,
@@ -298,7 +304,8 @@ class ClassBuilder {
   std::vector<std::string_view> MemberNames(const ComponentClass& cls) const;
   Resolved Unknown(NodeId segment, const ComponentClass& cls, bool report);
   DimExpr GenericOf(const ComponentClass& outer, const Instance& instance, size_t k);
-  void AddSizeCheck(SizeCheck::Kind kind, ExprId value, ExprId bound, NodeId node);
+  /// `bound` is in the parameters of the class at the end of `inside`.
+  void AddSizeCheck(SizeCheck::Kind kind, ExprId value, ExprId bound, NodeId node, const Chain& inside = {});
 
   // finish_class.cc
   void Finish();
@@ -325,9 +332,10 @@ class ClassBuilder {
   ComponentClass class_;
   ComponentClass* cls_ = &class_;
   bool building_ = true;
-  bool sizes_count_ = true;      // false: indices are looked at where the sizes are known for good
-  ModelChoices choices_;         // of models of instances, from outside
-  std::set<uint32_t> rechosen_;  // instances that have another model than their text says
+  std::vector<SizeCheck> size_checks_;  // of an experiment or an option, which has no class of its own
+  bool sizes_count_ = true;             // false: indices are looked at where the sizes are known for good
+  ModelChoices choices_;                // of models of instances, from outside
+  std::set<uint32_t> rechosen_;         // instances that have another model than their text says
   LargeVector<NodeId> members_;
   LargeVector<uint32_t> member_instances_;  // first instance of each kInstance node, in order
   DimensionSystem dimensions_;

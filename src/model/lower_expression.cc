@@ -43,7 +43,7 @@ bool ClassBuilder::SameShape(Value& a, Value& b, NodeId left_node, NodeId right_
   }
   (void)left_node;
   for (size_t i = 0; i < a.shape.size(); ++i)
-    AddSizeCheck(SizeCheck::Kind::kEqual, a.shape[i], b.shape[i], right_node);
+    AddSizeCheck(SizeCheck::Kind::kEqual, b.shape[i], a.shape[i], right_node);
   return true;
 }
 

@@ -194,6 +194,7 @@ struct Argument {
   uint32_t path = UINT32_MAX;  // in ComponentClass::paths: instances on the way to a public inner parameter
   ExprId value;                // element-wise in #1, ... where per element or for an array parameter
   bool per_element = false;
+  uint8_t inner_rank = 0;  // dimensions of `value` that run over arrays of instances on the path
   NodeId node;
 };
 
@@ -242,8 +243,11 @@ struct Association {
 };
 
 struct StartValue {
-  ExprId target;  // symbol or element, of any order (a rate is an order)
-  ExprId value;
+  ExprId
+      target;  // symbol or element, of any order (a rate is an order); element-wise in #1, #2, ... for arrays
+  ExprId value;       // in the same #1, #2, ...
+  Shape shape;        // of the target
+  Shape value_shape;  // of the last dimensions of `shape`; empty: one value for all
   bool fixed = false;
   uint32_t instance = UINT32_MAX;  // given among the arguments of this instance
   Origin origin;
@@ -259,6 +263,7 @@ struct SizeCheck {
   ExprId condition;                  // None: always; the `if`s around it
   uint32_t default_of = UINT32_MAX;  // about the default of this parameter: void where another value is given
   Origin wanted;                     // what it is to fit, whose documentation helps; None: nothing declared
+  std::vector<uint32_t> inside{};    // instances on the way to the class in whose parameters `bound` is
 };
 
 /** Which parameters are structural, and why (design §3.9). */
@@ -402,6 +407,7 @@ struct Experiment {
   std::vector<std::string> plot_texts;
   std::vector<Setting> sets;
   std::vector<StartValue> starts;
+  std::vector<SizeCheck> size_checks;  // of its plots and starts, in the parameters of the system
   Origin origin;
 };
 
@@ -422,7 +428,7 @@ struct Model {
   std::vector<Domain> domains;
   std::vector<Table> tables;
   std::vector<ComponentClass> classes;  // in order of completion: a class comes behind those it uses
-  std::vector<ClassId> systems;         // of the files given, in order of declaration
+  std::vector<ClassId> systems;         // of the file given, then of its imports, in order of declaration
   std::vector<ClassId> own_classes;     // components and software of the files given
   std::vector<Experiment> experiments;
 

@@ -56,23 +56,37 @@ ExprId ClassBuilder::InContext(ExprId inner, const Chain& chain) {
   for (size_t k = chain.size(); k-- > 0;) {
     inner = ParameterContext(inner, OwnerOf(chain, k), builder_.model[chain[k]->class_id], *chain[k]);
   }
+  // What is said of the size of an inner array is a size here, too.
+  if (!chain.empty() && building_ && !pool_.IsNumber(inner)) {
+    cls_->parameter_uses.resize(cls_->parameters.size());
+    for (const SymbolId symbol : FindSymbols(pool_, inner)) {
+      for (size_t p = 0; p < cls_->parameters.size(); ++p) {
+        if (cls_->parameters[p].symbol == symbol) cls_->parameter_uses[p].sets_size = true;
+      }
+    }
+  }
   return inner;
 }
 
 // --- Indices -----------------------------------------------------------------------------------------
 
-void ClassBuilder::AddSizeCheck(SizeCheck::Kind kind, ExprId value, ExprId bound, NodeId node) {
+void ClassBuilder::AddSizeCheck(SizeCheck::Kind kind, ExprId value, ExprId bound, NodeId node,
+                                const Chain& inside) {
   if (value.IsNone() || bound.IsNone()) return;
-  if (kind == SizeCheck::Kind::kEqual && value == bound) return;
-  const SizeCheck check{kind, value, bound, CurrentLoops(), node, CurrentCondition(), UINT32_MAX, {}};
+  if (kind == SizeCheck::Kind::kEqual && value == bound && (inside.empty() || pool_.IsNumber(bound))) return;
+  SizeCheck check{kind, value, bound, CurrentLoops(), node, CurrentCondition(), UINT32_MAX, {}, {}};
+  if (!pool_.IsNumber(bound)) {
+    for (size_t k = 0; k < inside.size(); ++k)
+      check.inside.push_back(static_cast<uint32_t>(inside[k] - OwnerOf(inside, k).instances.data()));
+  }
   if (building_)
-    cls_->size_checks.push_back(check);
-  else if (sizes_count_)  // an experiment has no class that would be looked at again
-    CheckSize(builder_.model, *tree_, check, EvaluateParameters(builder_.model, *cls_, {}),
-              builder_.diagnostics);
+    cls_->size_checks.push_back(std::move(check));
+  else if (sizes_count_)
+    size_checks_.push_back(std::move(check));
 }
 
-bool ClassBuilder::LowerSubscript(NodeId node, ExprId size, Subscript& out, std::string_view what) {
+bool ClassBuilder::LowerSubscript(NodeId node, ExprId size, ExprId inner_size, const Chain& chain,
+                                  Subscript& out) {
   const auto index = [&](NodeId at) -> ExprId {
     const Value value = LowerScalar(at);
     if (!value.ok) return ExprId::None();
@@ -84,7 +98,6 @@ bool ClassBuilder::LowerSubscript(NodeId node, ExprId size, Subscript& out, std:
     }
     return value.expr;
   };
-  (void)what;
   if (tree_->kind(node) == NodeKind::kAll) {
     out = {pool_.One(), size, ExprId::None()};
     return true;
@@ -93,12 +106,12 @@ bool ClassBuilder::LowerSubscript(NodeId node, ExprId size, Subscript& out, std:
     const Range range = LowerRange(node);
     if (!range.ok) return false;
     out = {range.from, range.to, range.step};
-    AddSizeCheck(SizeCheck::Kind::kInRange, range.to, size, node);
+    AddSizeCheck(SizeCheck::Kind::kInRange, range.to, inner_size, node, chain);
     return true;
   }
   out.from = index(node);
   if (out.from.IsNone()) return false;
-  AddSizeCheck(SizeCheck::Kind::kInRange, out.from, size, node);
+  AddSizeCheck(SizeCheck::Kind::kInRange, out.from, inner_size, node, chain);
   return true;
 }
 
@@ -123,7 +136,7 @@ bool ClassBuilder::TakeSegment(NodeId segment, const Shape& shape, const Chain& 
     dims.subscripts.emplace_back();
     if (i >= indices.size()) continue;
     Subscript subscript;
-    if (!LowerSubscript(indices[i], size, subscript, tree_->Name(segment))) return false;
+    if (!LowerSubscript(indices[i], size, shape[i], chain, subscript)) return false;
     dims.subscripts.back() = subscript;
   }
   return true;

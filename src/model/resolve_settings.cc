@@ -229,6 +229,7 @@ ResolvedOptions ModelBuilder::ResolveOptions(ClassId system, std::optional<size_
   over(alternatives, resolve(out.alternatives));
   over(motions, [&](ClassBuilder& builder, NodeId node) {
     if (Motion motion; builder.MotionOf(node, motion)) out.motions.push_back(std::move(motion));
+    CheckSizes(model, out.system, {}, builder.size_checks(), builder.tree_id(), diagnostics);
   });
   return out;
 }

@@ -63,10 +63,12 @@ class Translator {
   void AddWishes(TreePreferences* out) const;
   void SayCancelling(std::vector<ComponentId> ids);
   bool LeaveOut(const Cancellation& cancellation);
+  bool LeaveOutSurplus();
   bool SayGainOne(const std::map<uint32_t, std::vector<ComponentId>>& combined);
   bool Settings(std::vector<SystemSetting>& settings) {
     return EvaluateSettings(model_, system_, SettingsOf(loaded_.choice, options_.chosen), settings,
-                            loaded_.diagnostics);
+                            loaded_.diagnostics) &&
+           CheckSizes(model_, system_, out_->experiment, settings, loaded_.diagnostics);
   }
 
   LoadedModel& loaded_;
@@ -266,11 +268,12 @@ bool Translator::BuildSystem() {
     out_->equations = std::make_unique<EquationSystem>(BuildEquations(
         model_, graph, MakeScalars(model_, graph), out_->tree, equation_options, &out_->unknown_inputs));
     out_->starts =
-        FindStarts(*out_->equations, out_->experiment != nullptr ? &out_->experiment->starts : nullptr);
+        FindStarts(*out_->equations, out_->experiment != nullptr ? &out_->experiment->starts : nullptr,
+                   loaded_.diagnostics);
     EndStage("equations");
   };
   build();
-  if (!out_->unknown_inputs.empty()) return false;
+  if (!out_->unknown_inputs.empty() || !loaded_.diagnostics.ok()) return false;
   if (out_->tree.blocking.empty()) {
     const TreePreferences preferences = Preferences();
     if (!preferences.across.empty() || !preferences.through.empty()) {
@@ -290,8 +293,13 @@ bool Translator::BuildSystem() {
   if (!out_->equations->parameters.missing.empty()) {
     const std::string& name = out_->equations->parameters.missing;
     const size_t dot = name.rfind('.');
-    loaded_.diagnostics.Report(messages::kNoParameterValue, out_->equations->parameters.missing_place,
-                               {name, dot == std::string::npos ? name : name.substr(0, dot)});
+    const std::string& reason = out_->equations->parameters.missing_reason;
+    if (!reason.empty())
+      loaded_.diagnostics.Report(messages::kNotFinite, out_->equations->parameters.missing_place,
+                                 {name, reason});
+    else
+      loaded_.diagnostics.Report(messages::kNoParameterValue, out_->equations->parameters.missing_place,
+                                 {name, dot == std::string::npos ? name : name.substr(0, dot)});
     return false;
   }
   NoteHeldWhens();
@@ -322,8 +330,7 @@ void Translator::NoteHeldWhens() {
 void Translator::Want() {
   EquationSystem& system = *out_->equations;
   std::vector<std::string> names = options_.outputs;
-  if (out_->experiment != nullptr)
-    names.insert(names.end(), out_->experiment->plot_texts.begin(), out_->experiment->plot_texts.end());
+  for (std::string& name : PlotNames(*out_)) names.push_back(std::move(name));
   if (!names.empty()) {
     const NameFinder finder(model_, *out_->graph);
     for (const std::string& name : names) {
@@ -411,6 +418,31 @@ bool Translator::LeaveOut(const Cancellation& c) {
   return false;
 }
 
+// The same where there are so many that the structure shows it (three gears side by side): what is left open
+// there, too, are the forces of those that demand the same.
+bool Translator::LeaveOutSurplus() {
+  EquationSystem& system = *out_->equations;
+  Cancellation surplus = FindSurplus(system, out_->sorted->offsets);
+  if (surplus.terms.empty() ||
+      ReplaceEquation(system, surplus.terms, surplus.cancelled) != Combined::kSaysNothing)
+    return false;
+  std::set<uint32_t> demanding;
+  for (const CombinationTerm& t : surplus.terms) {
+    const EquationSystem::Source source = system.SourceOf(t.equation);
+    if (source.part != nullptr) demanding.insert(source.part->component);
+  }
+  std::erase_if(surplus.undetermined, [&](const VariableRef& ref) {
+    if (ref.variable >= system.part_variables) return true;
+    const Part& part = system.parts[system.PartOfVariable(ref.variable)];
+    return demanding.count(part.component) == 0 ||
+           system.scalars[part.scalar].variables[ref.variable - part.first_variable].role !=
+               ScalarVariable::Role::kThrough;
+  });
+  if (!LeaveOut(surplus)) return false;
+  FindIncidence(system);
+  return true;
+}
+
 // Whether what contradicts is what is left of a loop of signals that cancels itself.
 bool Translator::SayGainOne(const std::map<uint32_t, std::vector<ComponentId>>& combined) {
   for (const uint32_t equation : out_->sorted->offsets.over_equations) {
@@ -437,6 +469,7 @@ bool Translator::Sort() {
     EndStage("sort");
     if (out_->sorted->singular) {
       if (SayGainOne(combined)) return false;
+      if (LeaveOutSurplus()) continue;
       DiagnoseSingular(system, out_->sorted->offsets, loaded_.diagnostics);
       return false;
     }
@@ -548,8 +581,9 @@ bool Translator::Change(Translation& translation) {
   translation.graphs.front().settings = std::move(settings);
   system.parameters = std::move(parameters);
   std::vector<StartEntry> starts =
-      FindStarts(system, out_->experiment != nullptr ? &out_->experiment->starts : nullptr);
-  if (!SameStarts(starts, translation.starts) || !CheckStarts(system, starts, found)) return false;
+      FindStarts(system, out_->experiment != nullptr ? &out_->experiment->starts : nullptr, found);
+  if (!found.ok() || !SameStarts(starts, translation.starts) || !CheckStarts(system, starts, found))
+    return false;
   translation.starts = std::move(starts);
   return translation.program == nullptr ||
          (UseParameters(*translation.program) && FindCancellations(*translation.program).empty());
@@ -584,6 +618,17 @@ std::optional<SystemSetting> FindParameter(const Model& model, ClassId system, c
     cls = &model[cls->instances[member->index].class_id];
   }
   return std::nullopt;
+}
+
+std::vector<std::string> PlotNames(const Translation& translation) {
+  std::vector<std::string> out;
+  if (translation.experiment == nullptr) return out;
+  const NameFinder finder(*translation.equations->model, *translation.graph);
+  for (const std::string& text : translation.experiment->plot_texts) {
+    for (std::string& name : ElementNames(*translation.equations, finder, text))
+      out.push_back(std::move(name));
+  }
+  return out;
 }
 
 bool ChangeParameters(LoadedModel& loaded, Translation& translation, const TranslateOptions& options) {

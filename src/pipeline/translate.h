@@ -73,6 +73,9 @@ struct Translation {
 /// The parameter of a system that is meant by "motor.R"; nothing if there is none.
 std::optional<SystemSetting> FindParameter(const Model& model, ClassId system, const std::string& path);
 
+/// What the experiment plots, element by element; nothing without one.
+std::vector<std::string> PlotNames(const Translation& translation);
+
 /// Findings are added to `loaded.diagnostics`.
 std::unique_ptr<Translation> Translate(LoadedModel& loaded, const TranslateOptions& options = {});
 /// The same from a graph that was built and found right; it must live as long as the translation.

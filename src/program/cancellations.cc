@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "program/eliminate_block.h"
@@ -76,6 +77,45 @@ std::vector<double> LeftNullVector(size_t n, std::vector<double> a, double toler
   for (size_t k = 0; k <= rank; ++k) {
     if (std::fabs(y[k]) > 1e-11 * most) out[rows[k]] = y[k] * row_scale[rows[k]];
   }
+  return out;
+}
+
+Cancellation FindSurplus(EquationSystem& system, const Offsets& offsets) {
+  constexpr size_t kMostEquations = 400;
+  Cancellation out;
+  std::vector<uint32_t> equations;
+  std::vector<std::map<std::pair<uint32_t, uint32_t>, double>> rows;
+  std::map<std::pair<uint32_t, uint32_t>, size_t> columns;
+  if (offsets.over_equations.size() > kMostEquations) return out;
+  for (const uint32_t equation : offsets.over_equations) {
+    auto row = LinearNumbers(system, equation);
+    if (row.empty()) continue;
+    for (const auto& [key, value] : row) columns.try_emplace(key, columns.size());
+    equations.push_back(equation);
+    rows.push_back(std::move(row));
+  }
+  const size_t n = rows.size();
+  if (n <= columns.size()) return out;
+  std::vector<double> dense(n * n, 0);
+  for (size_t r = 0; r < n; ++r) {
+    for (const auto& [key, value] : rows[r]) dense[r * n + columns[key]] = value;
+  }
+  const std::vector<double> null = LeftNullVector(n, std::move(dense));
+  for (size_t r = 0; r < null.size(); ++r) {
+    if (null[r] != 0) out.terms.push_back({equations[r], 0, null[r]});
+  }
+  for (const auto& [key, column] : columns) {
+    double sum = 0, size = 0;
+    for (size_t r = 0; r < n; ++r) {
+      const auto at = rows[r].find(key);
+      if (at == rows[r].end()) continue;
+      sum += null[r] * at->second;
+      size += std::fabs(null[r] * at->second);
+    }
+    if (std::fabs(sum) > 1e-12 * size) return {};
+    out.cancelled.push_back({key.first, key.second});
+  }
+  for (const uint32_t variable : offsets.under_variables) out.undetermined.push_back({variable, 0});
   return out;
 }
 

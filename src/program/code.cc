@@ -61,13 +61,6 @@ void RemoveUnused(Code& code) {
   code.instructions = std::move(kept);
 }
 
-uint32_t FindTable(const Model& model, std::string_view name) {
-  for (uint32_t t = 0; t < model.tables.size(); ++t) {
-    if (model.names.Text(model.tables[t].name) == name) return t;
-  }
-  return UINT32_MAX;
-}
-
 namespace {
 
 bool IsSwitch(Op op) {

@@ -10,7 +10,7 @@
 #include "expr/evaluate.h"
 #include "expr/power_chain.h"
 #include "expr/walk.h"
-#include "program/table_function.h"
+#include "model/table_function.h"
 
 namespace cotree {
 
@@ -242,6 +242,5 @@ class CodeWriter {
 /// All known switching of some expressions.
 std::vector<TimeSwitch> FindTimeSwitches(Model& model, std::span<const ExprId> roots);
 /// Index of a table by the name of its call; UINT32_MAX: no table.
-uint32_t FindTable(const Model& model, std::string_view name);
 
 }  // namespace cotree

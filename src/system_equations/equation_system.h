@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -159,6 +160,10 @@ enum class Combined : uint8_t { kReplaced, kSaysNothing, kContradicts };
 Combined ReplaceEquation(EquationSystem& system, std::span<const CombinationTerm> terms,
                          std::span<const VariableRef> cancelled);
 
+/// The coefficients of an equation by variable and order, where all are numbers; empty: it is not of that
+/// kind.
+std::map<std::pair<uint32_t, uint32_t>, double> LinearNumbers(EquationSystem& system, uint32_t equation);
+
 /// Puts `variable = 0` in the place of an equation that follows from others.
 void ReleaseEquation(EquationSystem& system, uint32_t equation, VariableRef variable);
 
@@ -216,5 +221,10 @@ class NameFinder {
 
 /// A variable by its name: "load.w", "motor.armature.i", "pid.x[2]", "der(pid.x)"; none if unknown.
 VariableRef FindVariable(const EquationSystem& system, const NameFinder& names, std::string_view name);
+
+/// The single variables that a name means: all elements of arrays without an index, `c.v`, or of a slice,
+/// `c[2:3].v`; the name itself where it is no array.
+std::vector<std::string> ElementNames(const EquationSystem& system, const NameFinder& names,
+                                      std::string_view name);
 
 }  // namespace cotree

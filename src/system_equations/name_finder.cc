@@ -194,4 +194,119 @@ VariableRef FindVariable(const EquationSystem& system, const NameFinder& names, 
   return found;
 }
 
+namespace {
+
+// What an index means along a dimension: one number, `from:to`, `from:step:to`, or all.
+std::vector<uint32_t> Chosen(std::string_view index, uint32_t size) {
+  std::vector<int64_t> parts;
+  std::string text(index);
+  std::erase(text, ' ');
+  if (text.empty() || text == ":") text = "1:" + std::to_string(size);
+  for (const char* at = text.data(); parts.size() < 3;) {
+    int64_t number = 0;
+    const auto [next, error] = std::from_chars(at, text.data() + text.size(), number);
+    if (error != std::errc{}) return {};
+    parts.push_back(number);
+    if (next == text.data() + text.size()) break;
+    if (*next != ':') return {};
+    at = next + 1;
+  }
+  const int64_t step = parts.size() == 3 ? parts[1] : 1;
+  std::vector<uint32_t> out;
+  if (step == 0) return out;
+  for (int64_t k = parts.front(); step > 0 ? k <= parts.back() : k >= parts.back(); k += step) {
+    if (k < 1 || k > size) return {};
+    out.push_back(static_cast<uint32_t>(k));
+  }
+  return out;
+}
+
+/* Follows a name inwards and writes it out for every element that it means. */
+class ElementLister {
+ public:
+  ElementLister(const EquationSystem& system, const NameFinder& names)
+      : model_(*system.model), graph_(*system.graph), names_(names) {}
+
+  void Follow(ComponentId at, std::string_view path, const std::string& prefix,
+              std::vector<std::string>& out) {
+    size_t end = 0;
+    int depth = 0;
+    while (end < path.size() && (path[end] != '.' || depth > 0)) {
+      depth += path[end] == '[' ? 1 : path[end] == ']' ? -1 : 0;
+      ++end;
+    }
+    const std::string_view segment = path.substr(0, end), rest = path.substr(end);
+    const std::string_view word = segment.substr(0, segment.find('['));
+    const ElementClass& element = graph_.ElementOf(at);
+    const ComponentClass& cls = model_[element.class_id];
+    const NameId name = model_.names.Find(word);
+    const auto member = name.IsNone() ? std::nullopt : cls.members.Find(name);
+    std::vector<uint32_t> sizes;
+    uint32_t first = UINT32_MAX;
+    if (member && member->kind == MemberKind::kInstance) {
+      first = names_.FirstOf(at, member->index);
+      if (first == UINT32_MAX || rest.empty()) return;
+      const Scope& scope = graph_.scopes[graph_.components[first].scope];
+      if (scope.shape != UINT32_MAX) sizes = graph_.shapes[scope.shape];
+    } else if (member && member->kind == MemberKind::kVariable) {
+      CountElements(model_, cls.variables[member->index].shape, element.values, &sizes);
+    } else if (member && member->kind == MemberKind::kEdge) {
+      CountElements(model_, cls.edges[member->index].shape, element.values, &sizes);
+    }
+    std::vector<std::string_view> indices;
+    if (word.size() < segment.size()) {
+      std::string_view inside = segment.substr(word.size() + 1);
+      if (!inside.ends_with(']')) return;
+      inside.remove_suffix(1);
+      for (size_t comma; (comma = inside.find(',')) != std::string_view::npos;
+           inside.remove_prefix(comma + 1))
+        indices.push_back(inside.substr(0, comma));
+      indices.push_back(inside);
+    }
+    if (indices.size() > sizes.size()) return;
+    std::vector<std::vector<uint32_t>> elements(1);
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      std::vector<std::vector<uint32_t>> longer;
+      for (const auto& head : elements) {
+        for (const uint32_t k : Chosen(d < indices.size() ? indices[d] : std::string_view(), sizes[d])) {
+          longer.push_back(head);
+          longer.back().push_back(k);
+        }
+      }
+      elements = std::move(longer);
+    }
+    for (const auto& chosen : elements) {
+      std::string text = prefix + std::string(word);
+      for (size_t d = 0; d < chosen.size(); ++d) text += (d == 0 ? "[" : ",") + std::to_string(chosen[d]);
+      if (!chosen.empty()) text += "]";
+      if (first == UINT32_MAX)
+        out.push_back(text + std::string(rest));
+      else
+        Follow(ComponentId(first + FlatIndex(sizes, chosen)), rest.substr(1), text + ".", out);
+    }
+  }
+
+ private:
+  const Model& model_;
+  const SystemGraph& graph_;
+  const NameFinder& names_;
+};
+
+}  // namespace
+
+std::vector<std::string> ElementNames(const EquationSystem& system, const NameFinder& names,
+                                      std::string_view name) {
+  std::vector<std::string> out;
+  if (FindVariable(system, names, name).variable == UINT32_MAX) {
+    const bool derivative = name.starts_with("der(") && name.ends_with(")");
+    ElementLister(system, names)
+        .Follow(ComponentId(0), derivative ? name.substr(4, name.size() - 5) : name, "", out);
+    if (derivative) {
+      for (std::string& one : out) one = "der(" + one + ")";
+    }
+  }
+  if (out.empty()) out.emplace_back(name);
+  return out;
+}
+
 }  // namespace cotree

@@ -144,6 +144,25 @@ Combined ReplaceEquation(EquationSystem& system, std::span<const CombinationTerm
   return Combined::kReplaced;
 }
 
+std::map<std::pair<uint32_t, uint32_t>, double> LinearNumbers(EquationSystem& system, uint32_t equation) {
+  const ExprPool& pool = system.model->expressions;
+  Combiner combiner(system);
+  const ExprId expr = combiner.Write({equation, 0, 1});
+  std::vector<SymbolId> symbols;
+  for (const SymbolId symbol : FindSymbols(pool, expr)) {
+    if (combiner.IsGlobal(pool.symbol(symbol).base)) symbols.push_back(symbol);
+  }
+  const LinearForm form = LinearCoefficients(system.model->expressions, expr, symbols);
+  std::map<std::pair<uint32_t, uint32_t>, double> out;
+  if (!form.linear) return out;
+  for (size_t k = 0; k < symbols.size(); ++k) {
+    if (!pool.IsNumber(form.coefficients[k])) return {};
+    const SymbolInfo info = pool.symbol(symbols[k]);
+    out[{combiner.VariableOf(info.base), info.order}] = pool.NumberValue(form.coefficients[k]);
+  }
+  return out;
+}
+
 void ReleaseEquation(EquationSystem& system, uint32_t equation, VariableRef variable) {
   Combiner combiner(system);
   Put(system, combiner, equation,

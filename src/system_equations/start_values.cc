@@ -10,30 +10,50 @@
 #include "expr/dependence.h"
 #include "expr/evaluate.h"
 #include "expr/substitute.h"
+#include "model/check_sizes.h"
+#include "model/describe_model.h"
+#include "model/diagnostics.h"
 #include "system_graph/element_table.h"
 
 namespace cotree {
+
+namespace messages = model_messages;
+
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 class Finder {
  public:
-  explicit Finder(const EquationSystem& system)
-      : system_(system), model_(*system.model), pool_(model_.expressions) {}
+  Finder(const EquationSystem& system, Diagnostics& diagnostics)
+      : system_(system), model_(*system.model), pool_(model_.expressions), diagnostics_(diagnostics) {}
 
   std::vector<StartEntry> Run(const std::vector<StartValue>* experiment);
 
  private:
+  /** What a start is for, while its path is followed. */
+  struct Target {
+    const StartValue* start;
+    ComponentId composite;        // whose start it is
+    std::vector<ExprId> indices;  // of all arrays on the path
+    uint32_t order;
+    size_t used = 0;                // of the indices
+    std::vector<Replacement> turn;  // #1, #2, ... at the element at hand
+  };
+
   void Set(VariableRef ref, double value, bool fixed, bool prefer, bool given);
   double Evaluate(ExprId expr, const Part& part);
   void OfClass(const Part& part);
   void OfComposite(ComponentId composite, const std::vector<StartValue>& starts);
-  void OfTarget(ComponentId composite, ExprId target, ExprId value, bool fixed);
+  void Follow(Target& target, ComponentId at, std::string_view path);
+  template <class F>
+  void OverElements(Target& target, const std::vector<uint32_t>& sizes, std::vector<uint32_t>& chosen,
+                    const F& f);
 
   const EquationSystem& system_;
   Model& model_;
   ExprPool& pool_;
+  Diagnostics& diagnostics_;
   std::optional<NameFinder> names_;
   std::map<std::pair<uint32_t, uint32_t>, StartEntry> found_;
   Environment<double> environment_;
@@ -51,6 +71,7 @@ double Finder::Evaluate(ExprId expr, const Part& part) {
   const ScalarElement& scalar = system_.scalars[part.scalar];
   environment_.scalars.assign(pool_.symbol_count(), kNone);
   environment_.arrays.clear();
+  environment_.call = TableCalls(model_);
   const auto block = system_.parameters.Of(ComponentId(part.component), scalar);
   const ComponentClass& cls = system_.graph->ClassOf(model_, ComponentId(part.component));
   for (size_t p = 0; p < scalar.parameters.size(); ++p) {
@@ -79,82 +100,102 @@ void Finder::OfClass(const Part& part) {
   }
 }
 
-void Finder::OfTarget(ComponentId composite, ExprId target, ExprId value, bool fixed) {
-  std::vector<uint32_t> indices;
-  ExprId symbol = target;
-  bool whole = false;  // its last index runs
-  if (pool_.op(target) == Op::kElement) {
-    symbol = pool_.operand(target, 0);
-    for (size_t k = 1; k < pool_.operands(target).size(); ++k) {
-      const auto number = pool_.AsInteger(pool_.operand(target, k));
-      if (!number && k + 1 == pool_.operands(target).size()) {
-        whole = true;
-        break;
+// Runs over the elements of an array that the indices of the target mean: one, a slice, or (#k) all.
+template <class F>
+void Finder::OverElements(Target& target, const std::vector<uint32_t>& sizes, std::vector<uint32_t>& chosen,
+                          const F& f) {
+  const size_t d = chosen.size();
+  if (d == sizes.size()) return f();
+  if (target.used >= target.indices.size()) return;
+  const StartValue& start = *target.start;
+  const Part& part = system_.parts[target.composite.index()];
+  const ExprId index = target.indices[target.used++];
+  // The dimensions that run do so in #1, #2, ...
+  SymbolId running = pool_.DeclareSymbol("#" + std::to_string(target.turn.size() + 1), SymbolKind::kIndex);
+  if (index != pool_.Symbol(running) && Substitute(pool_, index, running, pool_.One()) == index)
+    running = SymbolId::None();
+  double count = 1;
+  if (!running.IsNone()) {
+    const size_t dimension = target.turn.size(), skipped = start.shape.size() - start.value_shape.size();
+    count = start.shape[dimension].IsNone() ? sizes[d] : Evaluate(start.shape[dimension], part);
+    if (dimension >= skipped && !start.value_shape.empty()) {
+      const double given = Evaluate(start.value_shape[dimension - skipped], part);
+      if (given != count) {
+        const SyntaxTree& tree = model_.tree(start.origin.tree);
+        const NodeId value = tree[tree[start.origin.node].first_child].next_sibling;
+        ReportSizes(tree, value, {given}, {count}, diagnostics_);
+        count = 0;
       }
-      if (!number) return;
-      indices.push_back(static_cast<uint32_t>(*number));
     }
   }
-  if (!pool_.IsSymbol(symbol)) return;
-  const SymbolInfo info = pool_.symbol(pool_.SymbolOf(symbol));
-  if (!names_) names_.emplace(model_, *system_.graph);
-  size_t used = 0;
-  const auto [component, rest] = names_->FollowSymbol(composite, pool_.SymbolName(info.base), indices, &used);
-  if (component.IsNone()) return;
-  std::string index;
-  for (size_t k = used; k < indices.size(); ++k)
-    index += (index.empty() ? "[" : ",") + std::to_string(indices[k]);
-  if (!index.empty()) index += "]";
-  std::string name(rest);
-  const size_t dot = rest.find('.');
-  name.insert(dot == std::string_view::npos ? name.size() : dot, index);
-  const std::string owner = ComponentName(model_, *system_.graph, component);
-  const std::string full = owner.empty() ? name : owner + "." + name;
-  const VariableRef ref = whole ? VariableRef{} : FindVariable(system_, *names_, full);
-  if (ref.variable == UINT32_MAX) {
-    // A whole vector: element by element.
-    for (uint32_t k = 1;; ++k) {
-      const VariableRef element = FindVariable(system_, *names_, full + "[" + std::to_string(k) + "]");
-      if (element.variable == UINT32_MAX) return;
-      const bool listed = pool_.op(value) == Op::kArray;
-      if (listed && k > pool_.operands(value).size()) return;
-      const ExprId own =
-          listed ? pool_.operand(value, k - 1)
-                 : Substitute(pool_, value, pool_.DeclareSymbol("#1", SymbolKind::kIndex), pool_.Number(k));
-      Set({element.variable, element.order + info.order}, Evaluate(own, system_.parts[composite.index()]),
-          fixed, false, true);
+  for (double k = 1; k <= count; ++k) {
+    if (!running.IsNone()) target.turn.emplace_back(running, pool_.Number(k));
+    const double at = Evaluate(Substitute(pool_, index, target.turn), part);
+    if (at >= 1 && at <= sizes[d]) {
+      chosen.push_back(static_cast<uint32_t>(at));
+      OverElements(target, sizes, chosen, f);
+      chosen.pop_back();
+    } else {
+      diagnostics_.Report(messages::kIndexOutOfRange, model_.SpanOf(start.origin),
+                          {NumberText(at), NumberText(sizes[d])});
+      k = count;
     }
+    if (!running.IsNone()) target.turn.pop_back();
   }
-  Set({ref.variable, ref.order + info.order}, Evaluate(value, system_.parts[composite.index()]), fixed, false,
-      true);
+  --target.used;
+}
+
+// Follows the path of the target from a component inwards, for all elements that it means.
+void Finder::Follow(Target& target, ComponentId at, std::string_view path) {
+  const SystemGraph& graph = *system_.graph;
+  const size_t dot = path.find('.');
+  const NameId name = model_.names.Find(path.substr(0, dot));
+  const ElementClass& element = graph.ElementOf(at);
+  const ComponentClass& cls = model_[element.class_id];
+  const auto member = name.IsNone() ? std::nullopt : cls.members.Find(name);
+  if (!member) return;
+  std::vector<uint32_t> sizes, chosen;
+  if (member->kind == MemberKind::kInstance && dot != std::string_view::npos) {
+    const uint32_t first = names_->FirstOf(at, member->index);
+    if (first == UINT32_MAX) return;
+    const Scope& scope = graph.scopes[graph.components[first].scope];
+    if (scope.shape != UINT32_MAX) sizes = graph.shapes[scope.shape];
+    OverElements(target, sizes, chosen, [&] {
+      uint32_t flat = 0;
+      for (size_t d = 0; d < sizes.size(); ++d) flat = flat * sizes[d] + chosen[d] - 1;
+      Follow(target, ComponentId(first + flat), path.substr(dot + 1));
+    });
+    return;
+  }
+  const bool edge = member->kind == MemberKind::kEdge;
+  if (!edge && member->kind != MemberKind::kVariable) return;
+  CountElements(model_, edge ? cls.edges[member->index].shape : cls.variables[member->index].shape,
+                element.values, &sizes);
+  const std::string owner = ComponentName(model_, graph, at);
+  OverElements(target, sizes, chosen, [&] {
+    std::string full = owner + (owner.empty() ? "" : ".") + std::string(path.substr(0, dot));
+    for (size_t d = 0; d < chosen.size(); ++d) full += (d == 0 ? "[" : ",") + std::to_string(chosen[d]);
+    if (!chosen.empty()) full += "]";
+    if (dot != std::string_view::npos) full += path.substr(dot);
+    const VariableRef ref = FindVariable(system_, *names_, full);
+    const ExprId value = Substitute(pool_, target.start->value, target.turn);
+    Set({ref.variable, ref.order + target.order}, Evaluate(value, system_.parts[target.composite.index()]),
+        target.start->fixed, false, true);
+  });
 }
 
 void Finder::OfComposite(ComponentId composite, const std::vector<StartValue>& starts) {
-  const SystemGraph& graph = *system_.graph;
-  const ComponentClass& cls = graph.ClassOf(model_, composite);
+  if (!names_) names_.emplace(model_, *system_.graph);
   for (const StartValue& start : starts) {
-    // Among the arguments of an array of instances the target runs over #1, #2, ...
-    std::vector<uint32_t> sizes;
-    if (start.instance != UINT32_MAX && cls.instances[start.instance].shape != UINT32_MAX)
-      CountElements(model_, cls.shapes[cls.instances[start.instance].shape],
-                    graph.ElementOf(composite).values, &sizes);
-    uint64_t total = 1;
-    for (const uint32_t s : sizes) total *= s;
-    if (sizes.empty()) {
-      OfTarget(composite, start.target, start.value, start.fixed);
-      continue;
+    const bool element = pool_.op(start.target) == Op::kElement;
+    const ExprId symbol = element ? pool_.operand(start.target, 0) : start.target;
+    if (!pool_.IsSymbol(symbol)) continue;
+    Target target{&start, composite, {}, pool_.symbol(pool_.SymbolOf(symbol)).order, 0, {}};
+    if (element) {
+      const auto indices = pool_.operands(start.target).subspan(1);
+      target.indices.assign(indices.begin(), indices.end());
     }
-    for (uint64_t k = 0; k < total; ++k) {
-      std::vector<Replacement> at;
-      uint64_t rest = k;
-      for (size_t d = sizes.size(); d-- > 0;) {
-        at.emplace_back(pool_.DeclareSymbol("#" + std::to_string(d + 1), SymbolKind::kIndex),
-                        pool_.Number(static_cast<double>(rest % sizes[d] + 1)));
-        rest /= sizes[d];
-      }
-      OfTarget(composite, Substitute(pool_, start.target, at), Substitute(pool_, start.value, at),
-               start.fixed);
-    }
+    Follow(target, composite, std::string(pool_.SymbolName(pool_.symbol(pool_.SymbolOf(symbol)).base)));
   }
 }
 
@@ -179,8 +220,9 @@ std::vector<StartEntry> Finder::Run(const std::vector<StartValue>* experiment) {
 
 }  // namespace
 
-std::vector<StartEntry> FindStarts(const EquationSystem& system, const std::vector<StartValue>* experiment) {
-  return Finder(system).Run(experiment);
+std::vector<StartEntry> FindStarts(const EquationSystem& system, const std::vector<StartValue>* experiment,
+                                   Diagnostics& diagnostics) {
+  return Finder(system, diagnostics).Run(experiment);
 }
 
 std::vector<Guess> FindGuesses(const EquationSystem& system) {

@@ -18,9 +18,10 @@ struct StartEntry {
 };
 
 /// All start values: those of classes first, then those of the composites around (which count more), then
-/// those of `experiment` (which count most). One entry a variable and order.
-std::vector<StartEntry> FindStarts(const EquationSystem& system,
-                                   const std::vector<StartValue>* experiment = nullptr);
+/// those of `experiment` (which count most; none: null). One entry a variable and order. A list or an index
+/// that does not fit the array as it is now is reported.
+std::vector<StartEntry> FindStarts(const EquationSystem& system, const std::vector<StartValue>* experiment,
+                                   Diagnostics& diagnostics);
 
 /** Where the search for an unknown begins that has no start value. */
 struct Guess {

@@ -43,11 +43,11 @@ SystemGraph GraphBuilder::Run(std::vector<SystemSetting> settings) {
     pending_.pop_front();
     Expand(next.component, next.values);
   }
-  graph_.refused = too_large_;
   if (!too_large_) {
     ResolveLater();
     Number();
   }
+  graph_.refused = too_large_ || undecided_;
   graph_.components.shrink_to_fit();
   return std::move(graph_);
 }

@@ -80,8 +80,9 @@ std::shared_ptr<const GraphBuilder::Values> GraphBuilder::WithInstances(const Co
 std::optional<double> GraphBuilder::Known(const ComponentClass& owner, ExprId expr, const Values& values,
                                           const std::string& what, NodeId node) {
   if (pool_.IsNumber(expr)) return pool_.NumberValue(expr);
-  const auto value = EvaluateConstant(pool_, expr, values.scalars, values.arrays);
+  const auto value = EvaluateConstant(pool_, expr, values.scalars, values.arrays, TableCalls(model_));
   if (value) return value;
+  undecided_ = true;
   std::string why = "it has no value";
   for (const SymbolId symbol : FindSymbols(pool_, expr)) {
     bool known = values.scalars.count(symbol.value) > 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "system_graph/evaluate_settings.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -47,7 +48,9 @@ class Evaluator {
   Evaluator(const Model& model, ClassId system, Diagnostics& diagnostics)
       : model_(model), pool_(model.expressions), system_(system), diagnostics_(diagnostics) {}
 
-  bool Run(std::span<const Setting* const> settings, std::vector<SystemSetting>& out) {
+  // `ends`: by setting, how many numbers there are with it.
+  bool Run(std::span<const Setting* const> settings, std::vector<SystemSetting>& out,
+           std::vector<size_t>* ends = nullptr) {
     // First the system's own numbers, which the others may use.
     ParameterValues given;
     for (const Setting* s : settings) {
@@ -59,12 +62,14 @@ class Evaluator {
     }
     See(given);
     for (const Setting* s : settings) {
-      bool plain = !s->steps.empty() && s->shape.empty();
-      for (const Setting::Step& step : s->steps) plain = plain && step.shape.empty();
-      if (plain) inner_.push_back({s, Number(s->value, {})});
+      if (!s->steps.empty() && s->shape.empty() && s->value_shape.empty())
+        inner_.push_back({s, Number(s->value, {})});
     }
     bool ok = true;
-    for (const Setting* s : settings) ok = Expand(*s, out) && ok;
+    for (const Setting* s : settings) {
+      ok = Expand(*s, out) && ok;
+      if (ends != nullptr) ends->push_back(out.size());
+    }
     return ok;
   }
 
@@ -73,6 +78,7 @@ class Evaluator {
     values_ = EvaluateParameters(model_, model_[system_], given);
     environment_.scalars.assign(pool_.symbol_count(), kNone);
     environment_.time = kNone;
+    environment_.call = TableCalls(model_);
     for (const auto& [symbol, value] : values_) environment_.scalars[symbol] = value;
   }
 
@@ -86,26 +92,55 @@ class Evaluator {
     return EvaluateDouble(pool_, expr, environment_);
   }
 
+  static bool SameElements(const Selection& a, const Selection& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+      return x.has_value() == y.has_value() &&
+             (!x || (x->from == y->from && x->to == y->to && x->step == y->step));
+    });
+  }
+  static bool SetsSize(const ComponentClass& cls, uint32_t parameter) {
+    return parameter < cls.parameter_uses.size() && cls.parameter_uses[parameter].sets_size;
+  }
+
   // The parameters of the class behind the first `depth` steps of a setting, as the settings leave them:
-  // sizes may hang on them.
-  ParameterValues ValuesBehind(const Setting& s, size_t depth) const {
+  // sizes may hang on them. None: the elements that are meant may differ in their sizes.
+  std::optional<ParameterValues> ValuesBehind(const Setting& s, size_t depth) {
     ParameterValues values = values_;
     const ComponentClass* owner = &model_[system_];
     for (size_t k = 0; k < depth; ++k) {
       const Instance& instance = owner->instances[s.steps[k].instance];
       const ComponentClass& cls = model_[instance.class_id];
-      const ParameterValues known = ArgumentsOf(model_, *owner, instance, values);
       ParameterValues given;
+      bool single = true;
+      ParameterValues at = values;
+      for (size_t d = 0; d < s.steps[k].elements.size(); ++d) {
+        const auto& subscript = s.steps[k].elements[d];
+        single = single && subscript && subscript->to.IsNone();
+        const auto symbol = pool_.FindSymbol("#" + std::to_string(d + 1));
+        if (single && symbol) at[symbol->value] = Number(subscript->from, {});
+      }
       for (uint32_t i = 0; i < instance.argument_count; ++i) {
         const Argument& argument = owner->arguments[instance.first_argument + i];
-        if (argument.path != UINT32_MAX || argument.per_element) continue;
-        const auto at = known.find(cls.parameters[argument.parameter].symbol.value);
-        if (at != known.end()) given.insert(*at);
+        const Parameter& p = cls.parameters[argument.path == UINT32_MAX ? argument.parameter : 0];
+        if (argument.path != UINT32_MAX || !p.shape.empty()) continue;
+        if (argument.per_element && !single && SetsSize(cls, argument.parameter)) return std::nullopt;
+        if (const auto value = EvaluateConstant(pool_, argument.value, at, {}, TableCalls(model_)))
+          given[p.symbol.value] = *value;
       }
       for (const auto& [other, number] : inner_) {
-        bool same = other->steps.size() == k + 1;
-        for (size_t i = 0; i <= k && same; ++i) same = other->steps[i].instance == s.steps[i].instance;
-        if (same) given[cls.parameters[other->parameter].symbol.value] = number;
+        bool same = other->steps.size() == k + 1, equal = true;
+        for (size_t i = 0; i <= k && same; ++i) {
+          const Selection& all = other->steps[i].elements;
+          same = other->steps[i].instance == s.steps[i].instance;
+          equal =
+              equal && (SameElements(all, s.steps[i].elements) ||
+                        std::none_of(all.begin(), all.end(), [](const auto& x) { return x.has_value(); }));
+        }
+        if (!same) continue;
+        if (equal)
+          given[cls.parameters[other->parameter].symbol.value] = number;
+        else if (SetsSize(cls, other->parameter))
+          return std::nullopt;
       }
       values = EvaluateParameters(model_, cls, std::move(given));
       owner = &cls;
@@ -121,10 +156,10 @@ class Evaluator {
   bool AddExtents(const Setting& s, size_t depth, const Selection& elements, const Shape& shape,
                   std::vector<Extent>& out) {
     if (shape.empty()) return true;
-    const ParameterValues values = ValuesBehind(s, depth);
+    const std::optional<ParameterValues> values = ValuesBehind(s, depth);
     for (size_t k = 0; k < shape.size(); ++k) {
       Extent d;
-      d.size = EvaluateConstant(pool_, shape[k], values);
+      if (values) d.size = EvaluateConstant(pool_, shape[k], *values);
       const auto& subscript = elements[k];
       if (subscript && !IndicesOf(s, *subscript, d)) return false;
       out.push_back(d);
@@ -198,10 +233,7 @@ class Evaluator {
       const auto wanted = d.indices.all() ? d.size : std::optional(static_cast<double>(d.indices.count));
       if (!size) return Refuse(s, "how many values `" + s.path + "` is given cannot be said");
       if (wanted && *wanted != *size) {
-        const std::string text(model_.tree(s.origin.tree).Text(s.origin.node));
-        diagnostics_.Report(messages::kSizesDiffer, model_.SpanOf(s.origin),
-                            {text, NumberText(*size) + (*size == 1 ? " element" : " elements"),
-                             NumberText(*wanted) + (*wanted == 1 ? " is" : " are")});
+        ReportSizes(model_.tree(s.origin.tree), s.origin.node, {*size}, {*wanted}, diagnostics_);
         return false;
       }
       if (d.indices.all()) d.indices.count = static_cast<int64_t>(*size);
@@ -308,14 +340,15 @@ bool CheckSettings(const Model& model, const SystemGraph& graph, std::span<const
                    Diagnostics& diagnostics) {
   bool ok = true;
   Diagnostics ignored;
-  for (const Setting* s : settings) {
+  std::vector<SystemSetting> numbers;
+  std::vector<size_t> ends;
+  Evaluator(model, graph.system, ignored).Run(settings, numbers, &ends);
+  for (size_t i = 0; i < settings.size(); ++i) {
+    const Setting* s = settings[i];
     bool elements = !s->shape.empty();
     for (const Setting::Step& step : s->steps) elements = elements || !step.shape.empty();
-    if (!elements) continue;
-    std::vector<SystemSetting> numbers;
-    EvaluateSettings(model, graph.system, std::span(&s, 1), numbers, ignored);
-    for (const SystemSetting& number : numbers) {
-      if (Meets(model, graph, number)) continue;
+    for (size_t k = i == 0 ? 0 : ends[i - 1]; k < ends[i] && elements; ++k) {
+      if (Meets(model, graph, numbers[k])) continue;
       diagnostics.Report(messages::kBadSetting, model.SpanOf(s->origin),
                          {"`" + s->path + "` means no element: the array is smaller"});
       ok = false;

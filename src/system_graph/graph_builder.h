@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -118,8 +119,10 @@ class GraphBuilder {
     int64_t from = 0, step = 1, count = 1;  // from 0
     int64_t size = 1;
   };
-  static std::vector<Axis> AxesOf(std::span<const uint32_t> sizes, std::span<const double> numbers,
-                                  size_t given, bool& ok);
+  std::vector<Axis> AxesOf(std::span<const uint32_t> sizes, std::span<const double> numbers, size_t given,
+                           bool& ok);
+  /// COT2303 for the index that was found outside last, once for a place in the text.
+  void ReportOutside(const ComponentClass& owner, NodeId node);
   template <class F>
   static void OverAxes(const std::vector<Axis>& axes, F f) {
     int64_t total = 1;
@@ -173,6 +176,8 @@ class GraphBuilder {
   Reference ReferenceOf(ExprId expr) const;
   std::optional<std::pair<ComponentId, uint32_t>> Locate(ComponentId parent, const Place& place,
                                                          std::span<const double> indices);
+  /// The sizes of all arrays on the way to a place as they are now, its own last; empty: it is not there yet.
+  std::vector<uint32_t> SizesOn(ComponentId parent, const Place& place);
   uint32_t FirstOf(ComponentId composite, uint32_t instance);
   uint32_t Slot(const GraphAssociation& a) const;
 
@@ -242,6 +247,9 @@ class GraphBuilder {
   LargeVector<NodeId> driver_node_;  // by input slot: where it is driven
   uint64_t edges_ = 0, terminals_ = 0, inputs_ = 0, turns_ = 0;
   bool too_large_ = false;
+  double outside_ = 0, outside_size_ = 0;  // an index that its array does not have, and the size of the array
+  std::set<std::pair<uint32_t, uint32_t>> said_outside_;
+  bool undecided_ = false;  // what hangs on it would only be said again in other words
 };
 
 }  // namespace cotree

@@ -7,22 +7,25 @@
 namespace cotree {
 
 std::vector<SystemSetting> InnerSettings(
-    const Model& model, const ComponentClass& cls, const std::vector<uint32_t>& path, uint32_t parameter,
-    const std::function<double(const std::vector<uint32_t>& indices)>& value) {
+    const Model& model, const ComponentClass& cls, ParameterValues values, const std::vector<uint32_t>& path,
+    const Argument& argument, const std::function<double(const std::vector<uint32_t>& indices)>& value) {
   SystemSetting all;
   const ComponentClass* owner = &cls;
-  ParameterValues values = EvaluateParameters(model, cls, {});
+  std::vector<uint32_t> sizes;
   for (const uint32_t instance : path) {
-    all.path.push_back({instance, {}});
     const Instance& inner = owner->instances[instance];
+    const bool runs = argument.inner_rank > 0 && inner.shape != UINT32_MAX;
+    all.path.push_back({instance, ElementRanges(runs ? owner->shapes[inner.shape].size() : 0)});
+    if (runs) CountElements(model, owner->shapes[inner.shape], values, &sizes);
     values = ArgumentsOf(model, *owner, inner, values);
     owner = &model[inner.class_id];
   }
-  all.parameter = parameter;
-  std::vector<uint32_t> sizes;
+  all.parameter = argument.parameter;
+  const Shape& shape = owner->parameters[argument.parameter].shape;
+  all.elements.resize(shape.size());
+  CountElements(model, shape, values, &sizes);
   uint64_t count = 1;
-  if (!owner->parameters[parameter].shape.empty())
-    count = CountElements(model, owner->parameters[parameter].shape, values, &sizes);
+  for (const uint32_t size : sizes) count *= size;
   std::vector<SystemSetting> out;
   for (uint64_t k = 0; k < count; ++k) {
     std::vector<uint32_t> indices(sizes.size());
@@ -32,7 +35,11 @@ std::vector<SystemSetting> InnerSettings(
       rest /= sizes[d];
     }
     SystemSetting& one = out.emplace_back(all);
-    for (const uint32_t index : indices) one.elements.push_back({index, 1, 1});
+    size_t next = 0;
+    for (SystemSetting::Step& step : one.path) {
+      for (ElementRange& range : step.elements) range = {indices[next++], 1, 1};
+    }
+    for (ElementRange& range : one.elements) range = {indices[next++], 1, 1};
     one.value = value(indices);
   }
   return out;
@@ -96,17 +103,7 @@ GraphBuilder::Values GraphBuilder::ValuesOf(const ComponentClass& owner, uint32_
   for (uint32_t i = 0; i < instance.argument_count; ++i) {
     const Argument& argument = owner.arguments[instance.first_argument + i];
     const auto own = argument.per_element ? indices : std::span<const uint32_t>();
-    if (argument.path != UINT32_MAX) {
-      for (SystemSetting& inner : InnerSettings(model_, cls, owner.paths[argument.path], argument.parameter,
-                                                [&](const std::vector<uint32_t>& element) {
-                                                  std::vector<uint32_t> at(own.begin(), own.end());
-                                                  at.insert(at.end(), element.begin(), element.end());
-                                                  return Evaluate(argument.value, outer, at);
-                                                })) {
-        if (inner.value == inner.value) out.given.push_back(std::move(inner));
-      }
-      continue;
-    }
+    if (argument.path != UINT32_MAX) continue;
     if (!cls.parameters[argument.parameter].shape.empty()) {
       if (!argument.per_element) arrays.emplace_back(&cls.parameters[argument.parameter], argument.value);
       continue;
@@ -123,6 +120,22 @@ GraphBuilder::Values GraphBuilder::ValuesOf(const ComponentClass& owner, uint32_
     if (meant) Give(cls, WithoutFirst(given), out);
   }
   out.scalars = EvaluateParameters(model_, cls, std::move(out.scalars));
+  // What the text says of the inside counts less than what comes from further outside.
+  std::vector<SystemSetting> said;
+  for (uint32_t i = 0; i < instance.argument_count; ++i) {
+    const Argument& argument = owner.arguments[instance.first_argument + i];
+    if (argument.path == UINT32_MAX) continue;
+    const auto own = argument.per_element ? indices : std::span<const uint32_t>();
+    for (SystemSetting& inner : InnerSettings(model_, cls, out.scalars, owner.paths[argument.path], argument,
+                                              [&](const std::vector<uint32_t>& element) {
+                                                std::vector<uint32_t> at(own.begin(), own.end());
+                                                at.insert(at.end(), element.begin(), element.end());
+                                                return Evaluate(argument.value, outer, at);
+                                              })) {
+      if (inner.value == inner.value) said.push_back(std::move(inner));
+    }
+  }
+  out.given.insert(out.given.begin(), said.begin(), said.end());
   for (const auto& [parameter, value] : arrays) AddArray(cls, *parameter, value, outer, out);
   Complete(cls, out);
   return out;
@@ -187,7 +200,7 @@ void GraphBuilder::Complete(const ComponentClass& cls, Values& values) {
 double GraphBuilder::Evaluate(ExprId expr, const Values& values, std::span<const uint32_t> indices) {
   if (pool_.IsNumber(expr)) return pool_.NumberValue(expr);
   if (values.arrays.empty() && indices.empty())
-    return EvaluateConstant(pool_, expr, values.scalars).value_or(kUnknownValue);
+    return EvaluateConstant(pool_, expr, values.scalars, {}, TableCalls(model_)).value_or(kUnknownValue);
   Environment<double> environment = EnvironmentOf(values);
   for (size_t k = 0; k < indices.size() && k < index_symbols_.size(); ++k)
     environment.scalars[index_symbols_[k].index()] = indices[k] + 1.0;
@@ -301,6 +314,7 @@ Environment<double> GraphBuilder::EnvironmentOf(const Values& values) const {
   environment.scalars.assign(pool_.symbol_count(), kUnknownValue);
   for (const auto& [symbol, value] : values.scalars) environment.scalars[symbol] = value;
   environment.arrays = values.arrays;
+  environment.call = TableCalls(model_);
   return environment;
 }
 

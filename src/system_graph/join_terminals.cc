@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "model/describe_model.h"
+#include "model/diagnostics.h"
 #include "system_graph/graph_builder.h"
 
 namespace cotree {
@@ -95,7 +97,12 @@ void GraphBuilder::Join(ComponentId parent, const ComponentClass& owner, const C
         continue;
       }
       const size_t count = std::max(first_slots.size(), slots.size());
-      if (first_slots.size() != 1 && slots.size() != 1 && first_slots.size() != slots.size()) continue;
+      if (first_slots.size() != 1 && slots.size() != 1 && first_slots.size() != slots.size()) {
+        undecided_ = true;
+        ReportSizes(model_.tree(owner.origin.tree), ends[k].node, {static_cast<double>(slots.size())},
+                    {static_cast<double>(first_slots.size())}, diagnostics_);
+        return;
+      }
       for (size_t i = 0; i < count; ++i)
         joints_.Join(first_slots[first_slots.size() == 1 ? 0 : i], slots[slots.size() == 1 ? 0 : i]);
       // What follows is joined element by element with the longer one.
@@ -129,8 +136,11 @@ std::vector<GraphBuilder::Axis> GraphBuilder::AxesOf(std::span<const uint32_t> s
       if ((to - from) / step < 0) axis.count = 0;
     }
     const int64_t last = axis.from + axis.step * (axis.count - 1);
-    if (axis.count > 0 && (axis.from < 0 || axis.from >= axis.size || last < 0 || last >= axis.size))
+    if (axis.count > 0 && (axis.from < 0 || axis.from >= axis.size || last < 0 || last >= axis.size)) {
       ok = false;
+      outside_ = static_cast<double>(axis.from < 0 || axis.from >= axis.size ? axis.from : last) + 1;
+      outside_size_ = static_cast<double>(axis.size);
+    }
     axes.push_back(axis);
   }
   return axes;
@@ -175,7 +185,17 @@ void GraphBuilder::Slots(ComponentId parent, const ComponentClass& owner, const 
     OverAxes(AxesOf(sizes, member_numbers, end.member_subscripts, ok),
              [&](int64_t t) { out.push_back(base + static_cast<uint32_t>(t)); });
   });
-  if (!ok) out.clear();
+  if (ok) return;
+  out.clear();
+  ReportOutside(owner, end.node);
+}
+
+void GraphBuilder::ReportOutside(const ComponentClass& owner, NodeId node) {
+  undecided_ = true;
+  if (!said_outside_.insert({owner.origin.tree.value, node.value}).second) return;
+  const SyntaxTree& tree = model_.tree(owner.origin.tree);
+  diagnostics_.Report(model_messages::kIndexOutOfRange, tree.SpanOf(node),
+                      {NumberText(outside_), NumberText(outside_size_)});
 }
 
 }  // namespace cotree

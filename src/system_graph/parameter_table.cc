@@ -11,6 +11,8 @@
 
 #include "expr/dependence.h"
 #include "expr/evaluate.h"
+#include "expr/print_text.h"
+#include "expr/walk.h"
 #include "system_graph/element_table.h"
 #include "system_graph/inner_settings.h"
 
@@ -42,6 +44,7 @@ class Filler {
       : model_(model), pool_(model.expressions), graph_(graph), scalars_(scalars), share_(share) {
     outer_.scalars.assign(pool_.symbol_count(), kNone);
     inner_.scalars.assign(pool_.symbol_count(), kNone);
+    outer_.call = inner_.call = TableCalls(model);
     for (const SystemSetting& s : graph.settings) {
       if (!s.path.empty()) given_[0].push_back(s);
     }
@@ -75,6 +78,7 @@ class Filler {
   void SetIndices(Environment<double>& environment, const std::vector<size_t>& sizes, uint32_t element);
   void FillBlock(ComponentId id, const Layout& layout, std::vector<double>& block);
   void FillDefaults(ElementId element, const Layout& layout, std::vector<double>& block);
+  void FindMissingIn(ComponentId id, const Layout& layout, const std::vector<double>& block);
   void FindBrokenIn(ComponentId id, const Layout& layout, const std::vector<double>& block);
   void FetchAhead(size_t component) const;
   uint32_t Store(ElementId element, const std::vector<double>& block);
@@ -255,8 +259,8 @@ void Filler::FillBlock(ComponentId id, const Layout& layout, std::vector<double>
         if (argument.per_element) SetIndices(outer_, own_sizes, c.index);
         const size_t first = argument.per_element ? own_sizes.size() : 0;
         for (SystemSetting& inner : InnerSettings(
-                 model_, model_[instance.class_id], owner.paths[argument.path], argument.parameter,
-                 [&](const std::vector<uint32_t>& element) {
+                 model_, model_[instance.class_id], graph_.elements[c.element.index()].values,
+                 owner.paths[argument.path], argument, [&](const std::vector<uint32_t>& element) {
                    for (size_t k = 0; k < element.size() && first + k < index_symbols_.size(); ++k) {
                      if (!index_symbols_[first + k].IsNone())
                        outer_.scalars[index_symbols_[first + k].index()] = element[k] + 1.0;
@@ -305,6 +309,66 @@ void Filler::FillBlock(ComponentId id, const Layout& layout, std::vector<double>
     }
   }
   FillDefaults(c.element, layout, block);
+}
+
+// The first number that is none, and what in its formula is to blame: the innermost that has no value though
+// all that it is made of have one.
+void Filler::FindMissingIn(ComponentId id, const Layout& layout, const std::vector<double>& block) {
+  const Component& c = graph_.components[id.index()];
+  const ComponentClass& cls = graph_.ClassOf(model_, id);
+  const auto& parameters = scalars_[c.element.index()].parameters;
+  uint32_t k = 0;
+  while (k < block.size() &&
+         (std::isfinite(block[k]) || cls.parameters[parameters[k].parameter].type.base == BaseType::kString))
+    ++k;
+  if (k == block.size()) return;
+  const uint32_t p = parameters[k].parameter;
+  const std::string owner_name = ComponentName(model_, graph_, id);
+  out_.missing = (owner_name.empty() ? owner_name : owner_name + ".") + model_.Text(cls.parameters[p].name);
+  out_.missing_place = model_.SpanOf(cls.parameters[p].origin);
+  ExprId formula = cls.parameters[p].value;
+  Environment<double>* seen = &inner_;
+  std::vector<size_t> sizes = layout.sizes[p];
+  uint32_t element = k - layout.first[p];
+  if (c.scope != UINT32_MAX) {
+    const Scope& scope = graph_.scopes[c.scope];
+    const ComponentClass& owner = graph_.ClassOf(model_, scope.parent);
+    const Instance& instance = owner.instances[scope.instance];
+    out_.missing_place = ComponentPlace(model_, graph_, id);
+    for (uint32_t i = 0; i < instance.argument_count; ++i) {
+      const Argument& argument = owner.arguments[instance.first_argument + i];
+      if (argument.path != UINT32_MAX || argument.parameter != p) continue;
+      formula = argument.value;
+      out_.missing_place = model_.tree(owner.origin.tree).SpanOf(argument.node);
+      seen = &outer_;
+      Enter(scope.parent);
+      if (!argument.per_element) continue;
+      element += c.index * layout.count[p];
+      if (scope.shape != UINT32_MAX)
+        sizes.insert(sizes.begin(), graph_.shapes[scope.shape].begin(), graph_.shapes[scope.shape].end());
+    }
+  }
+  if (formula.IsNone()) return;
+  if (seen == &inner_) Show(inner_, c.element, block, false);
+  SetIndices(*seen, sizes, element);
+  ExprOrder order;
+  FindOrder(pool_, std::span(&formula, 1), &order);
+  std::vector<bool> finite;
+  for (const ExprId node : order.nodes) {
+    const double value = Evaluate(node, *seen);
+    const bool array = pool_.op(node) == Op::kArray ||
+                       (pool_.IsSymbol(node) &&
+                        std::any_of(seen->arrays.begin(), seen->arrays.end(),
+                                    [&](const auto& known) { return known.symbol == pool_.SymbolOf(node); }));
+    finite.push_back(std::isfinite(value) || array);
+    bool inside = true;
+    for (const ExprId operand : pool_.operands(node)) inside = inside && finite[order.PositionOf(operand)];
+    if (finite.back() || !inside || pool_.IsSymbol(node)) continue;
+    out_.missing_reason =
+        "`" + PrintText(pool_, node) + "` " + (std::isnan(value) ? "is not a number" : "divides by zero");
+    break;
+  }
+  if (seen == &inner_) Show(inner_, c.element, {}, true);
 }
 
 void Filler::FindBrokenIn(ComponentId id, const Layout& layout, const std::vector<double>& block) {
@@ -392,18 +456,7 @@ ParameterTable Filler::Run() {
         }
       }
     }
-    if (out_.missing.empty()) {
-      const ComponentClass& cls = graph_.ClassOf(model_, ComponentId(i));
-      for (size_t k = 0; k < block.size(); ++k) {
-        const Parameter& p = cls.parameters[parameters[k].parameter];
-        if (std::isnan(block[k]) && p.type.base != BaseType::kString) {
-          const std::string owner = ComponentName(model_, graph_, ComponentId(i));
-          out_.missing = (owner.empty() ? owner : owner + ".") + model_.Text(p.name);
-          out_.missing_place = ParameterPlace(model_, graph_, ComponentId(i), parameters[k].parameter);
-          break;
-        }
-      }
-    }
+    if (out_.missing.empty()) FindMissingIn(ComponentId(i), layout, block);
     FindBrokenIn(ComponentId(i), layout, block);
     out_.first[i] = Store(c.element, block);
   }

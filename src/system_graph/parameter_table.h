@@ -16,8 +16,10 @@ they do not, the numbers of one component can be changed. */
 struct ParameterTable {
   LargeVector<uint32_t> first;  // by component
   LargeVector<double> values;
-  std::string missing;  // "r.R": the first parameter without a value; empty: all have one
-  Span missing_place;   // where it should have one
+  std::string missing;  // "r.R": the first parameter without a finite value; empty: all have one
+  std::string
+      missing_reason;  // "sqrt(-1) is not a number", "1/k divides by zero"; empty: nothing gives it one
+  Span missing_place;  // where its value is given
   /** A number that no part can have: the k-th parameter of a component. */
   struct Broken {
     ComponentId component;

@@ -518,33 +518,40 @@ void Writer::SortActions(ScalarElement::When& when) {
 }
 
 void Writer::AddStarts() {
+  // #1, #2, ... at an element of an array.
+  const auto at = [&](const std::vector<uint32_t>& sizes, uint32_t element) {
+    std::vector<Replacement> out;
+    for (size_t k = sizes.size(); k-- > 0;) {
+      out.emplace_back(pool_.DeclareSymbol("#" + std::to_string(k + 1), SymbolKind::kIndex),
+                       pool_.Number(element % sizes[k] + 1));
+      element /= sizes[k];
+    }
+    return out;
+  };
   for (uint32_t v = 0; v < out_.owned; ++v) {
     const ScalarVariable& own = out_.variables[v];
     if (own.role != ScalarVariable::Role::kVariable && own.role != ScalarVariable::Role::kDiscrete) continue;
     const Variable& variable = cls_.variables[own.index];
     if (variable.start.IsNone() && !variable.prefer) continue;
     ExprId value = variable.start.IsNone() ? pool_.Zero() : variable.start;
-    if (!variable.shape.empty()) {
-      const auto& sizes = sizes_[variable.symbol.value];
-      std::vector<Replacement> at;
-      uint32_t rest = own.element;
-      for (size_t k = sizes.size(); k-- > 0;) {
-        at.emplace_back(pool_.DeclareSymbol("#" + std::to_string(k + 1), SymbolKind::kIndex),
-                        pool_.Number(rest % sizes[k] + 1));
-        rest /= sizes[k];
-      }
-      value = Substitute(pool_, value, at);
-    }
+    if (!variable.shape.empty())
+      value = Substitute(pool_, value, at(sizes_[variable.symbol.value], own.element));
     out_.starts.push_back({v, 0, Scalar(value), variable.fixed, variable.prefer});
   }
   if (cls_.HasInside()) return;  // those may be about parts: the equation stage follows the paths
   for (const StartValue& start : cls_.starts) {
-    const ExprId target = Scalar(start.target);
-    if (!pool_.IsSymbol(target)) continue;
-    const SymbolInfo info = pool_.symbol(pool_.SymbolOf(target));
-    const auto at = variable_of_.find(info.base.value);
-    if (at == variable_of_.end() || at->second >= out_.owned) continue;
-    out_.starts.push_back({at->second, info.order, Scalar(start.value), start.fixed, false});
+    std::vector<uint32_t> sizes;
+    const uint64_t count = CountElements(model_, start.shape, element_.values, &sizes);
+    for (uint32_t k = 0; k < count; ++k) {
+      const std::vector<Replacement> turn = at(sizes, k);
+      const ExprId target = Scalar(Substitute(pool_, start.target, turn));
+      if (!pool_.IsSymbol(target)) continue;
+      const SymbolInfo info = pool_.symbol(pool_.SymbolOf(target));
+      const auto own = variable_of_.find(info.base.value);
+      if (own == variable_of_.end() || own->second >= out_.owned) continue;
+      out_.starts.push_back(
+          {own->second, info.order, Scalar(Substitute(pool_, start.value, turn)), start.fixed, false});
+    }
   }
 }
 

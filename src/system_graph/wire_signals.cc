@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "expr/substitute.h"
+#include "model/diagnostics.h"
 #include "system_graph/diagnostics.h"
 #include "system_graph/graph_builder.h"
 
@@ -68,7 +69,11 @@ std::optional<std::pair<ComponentId, uint32_t>> GraphBuilder::Locate(ComponentId
     for (const uint32_t size : sizes) {
       if (used >= indices.size()) return std::nullopt;
       const double i = indices[used++];
-      if (!(i >= 1 && i <= size)) return std::nullopt;
+      if (!(i >= 1 && i <= size)) {
+        outside_ = i;
+        outside_size_ = size;
+        return std::nullopt;
+      }
       out = out * size + static_cast<uint64_t>(i) - 1;
     }
     return static_cast<uint32_t>(out);
@@ -100,6 +105,30 @@ std::optional<std::pair<ComponentId, uint32_t>> GraphBuilder::Locate(ComponentId
   const auto e = flat(sizes);
   if (!e) return std::nullopt;
   return std::pair(at, *e);
+}
+
+std::vector<uint32_t> GraphBuilder::SizesOn(ComponentId parent, const Place& place) {
+  std::vector<uint32_t> sizes;
+  if (place.instances.size() > 1 && !all_made_) return sizes;
+  ComponentId at = parent;
+  for (const uint32_t instance : place.instances) {
+    const uint32_t first = all_made_ ? FirstOf(at, instance) : first_of_[instance];
+    if (first >= graph_.components.size()) return {};
+    const Scope& scope = graph_.scopes[graph_.components[first].scope];
+    if (scope.instance != instance) return {};  // an empty array
+    if (scope.shape != UINT32_MAX)
+      sizes.insert(sizes.end(), graph_.shapes[scope.shape].begin(), graph_.shapes[scope.shape].end());
+    at = ComponentId(first);
+  }
+  const ElementClass& element = graph_.ElementOf(at);
+  const ComponentClass& cls = model_[element.class_id];
+  const SymbolId base = pool_.symbol(place.symbol).base;
+  if (place.variable != UINT32_MAX)
+    CountElements(model_, cls.variables[place.variable].shape, element.values, &sizes);
+  for (const Edge& e : cls.edges) {
+    if (e.across == base || e.through == base) CountElements(model_, e.shape, element.values, &sizes);
+  }
+  return sizes;
 }
 
 // The first component of an instance inside `composite`. Its members are made after those of its owner, so
@@ -137,6 +166,26 @@ void GraphBuilder::Wire(ComponentId parent, const ComponentClass& owner, const C
       if (ends[k].member_subscripts > 0) {
         sizes.clear();
         CountElements(model_, owner.shapes[ends[k].first_subscript], seen.scalars, &sizes, seen.arrays);
+        // Whole arrays are as long as they are now, whatever the text alone would make them; slices as they
+        // say.
+        const SyntaxTree& tree = model_.tree(owner.origin.tree);
+        const auto whole = [&](NodeId node) { return tree.Text(node).find(':') == std::string_view::npos; };
+        const bool both = whole(ends[0].node) && whole(ends[k].node);
+        const std::vector<uint32_t> to_sizes = both ? SizesOn(parent, to) : std::vector<uint32_t>();
+        const std::vector<uint32_t> from_sizes = both ? SizesOn(parent, from) : std::vector<uint32_t>();
+        for (size_t d = 0; d < sizes.size(); ++d) {
+          const ExprId running = pool_.Symbol(index_symbols_[d]);
+          for (size_t i = 0; i < target.indices.size() && i < to_sizes.size(); ++i) {
+            if (target.indices[i] == running) sizes[d] = to_sizes[i];
+          }
+          for (size_t i = 0; i < source.indices.size() && i < from_sizes.size(); ++i) {
+            if (source.indices[i] != running || from_sizes[i] == sizes[d]) continue;
+            undecided_ = true;
+            ReportSizes(tree, ends[k].node, {static_cast<double>(sizes[d])},
+                        {static_cast<double>(from_sizes[i])}, diagnostics_);
+            return;
+          }
+        }
       }
       OverShape(sizes, environment, [&] {
         if (!formulas.empty()) EvaluateDouble(tape, environment, workspace, numbers);
@@ -152,8 +201,12 @@ void GraphBuilder::Wire(ComponentId parent, const ComponentClass& owner, const C
 void GraphBuilder::Drive(ComponentId parent, const ComponentClass& owner, const Place& from,
                          std::span<const double> from_indices, const Place& to,
                          std::span<const double> to_indices, NodeId node) {
+  outside_ = kUnknownValue;
   const auto target = Locate(parent, to, to_indices);
-  if (!target) return;
+  if (!target) {
+    if (outside_ == outside_) ReportOutside(owner, node);
+    return;
+  }
   const Component& c = graph_.components[target->first.index()];
   const uint32_t first = graph_.elements[c.element.index()].input_first[to.variable];
   if (first == UINT32_MAX) return;
@@ -173,6 +226,7 @@ void GraphBuilder::Drive(ComponentId parent, const ComponentClass& owner, const 
     return;
   }
   const auto source = Locate(parent, from, from_indices);
+  if (!source && outside_ == outside_) ReportOutside(owner, node);
   if (source) driver = {source->first, from.symbol, source->second};
 }
 
@@ -194,8 +248,12 @@ void GraphBuilder::Associate(ComponentId parent, const ComponentClass& owner, co
   OverLoops(owner, association.loops, 0, association.condition, association.node, seen, environment, [&] {
     if (!formulas.empty()) EvaluateDouble(tape, environment, workspace, numbers);
     const std::span<const double> all(numbers);
+    outside_ = kUnknownValue;
     const auto at = Locate(parent, to, all.subspan(0, target.indices.size()));
-    if (!at) return;
+    if (!at) {
+      if (outside_ == outside_) ReportOutside(owner, association.node);
+      return;
+    }
     std::vector<Replacement> turn;
     for (uint32_t k = 0; k < association.loops.count; ++k) {
       const SymbolId symbol = owner.loops[association.loops.first + k].symbol;
@@ -205,6 +263,7 @@ void GraphBuilder::Associate(ComponentId parent, const ComponentClass& owner, co
     if (!turn.empty()) out.value = Substitute(pool_, out.value, turn);
     if (from.ok) {
       const auto place = Locate(parent, from, all.subspan(target.indices.size()));
+      if (!place && outside_ == outside_) ReportOutside(owner, association.node);
       if (place) out.source = {place->first, from.symbol, place->second};
     }
     graph_.associations.push_back(out);
@@ -239,6 +298,23 @@ void GraphBuilder::ResolveLater() {
             [this](const GraphAssociation& a, const GraphAssociation& b) {
               return std::tuple(a.component, Slot(a)) < std::tuple(b.component, Slot(b));
             });
+  // An array of which some elements are associated needs all of them to be.
+  for (size_t k = 0; k < graph_.associations.size();) {
+    const GraphAssociation& first = graph_.associations[k];
+    size_t count = 0;
+    while (k < graph_.associations.size() && graph_.associations[k].component == first.component &&
+           graph_.associations[k].variable == first.variable) {
+      ++count;
+      ++k;
+    }
+    const auto& slots = graph_.ElementOf(first.component).slot_variable;
+    if (count >= static_cast<size_t>(std::count(slots.begin(), slots.end(), first.variable))) continue;
+    undecided_ = true;
+    diagnostics_.Report(model_messages::kNotAssociated, ComponentPlace(model_, graph_, first.component),
+                        {model_.Text(graph_.ClassOf(model_, first.component).variables[first.variable].name) +
+                             "[" + std::to_string(count + 1) + "]",
+                         ComponentName(model_, graph_, first.component)});
+  }
 }
 
 }  // namespace cotree

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "model/model.h"
@@ -42,5 +45,15 @@ class TableFunction {
   Table::Interpolation interpolation_;
   Table::Extrapolation extrapolation_;
 };
+
+/// The table of this name; UINT32_MAX: there is none.
+uint32_t FindTable(const Model& model, std::string_view name);
+
+/// What a call returns while translating, for Environment::call.
+using TableCall = std::function<double(std::string_view name, const FunctionInfo& function,
+                                       std::span<const double> arguments)>;
+
+/// The calls of the model's tables; any other has no value.
+TableCall TableCalls(const Model& model);
 
 }  // namespace cotree

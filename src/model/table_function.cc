@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program/table_function.h"
+#include "model/table_function.h"
 
 #include <algorithm>
 #include <cmath>
@@ -152,6 +152,23 @@ void TableFunction::FindSplineSlopes() {
   }
   slopes_[n - 1] = right[n - 1];
   for (size_t i = n - 1; i-- > 0;) slopes_[i] = right[i] - upper[i] * slopes_[i + 1];
+}
+
+uint32_t FindTable(const Model& model, std::string_view name) {
+  for (uint32_t t = 0; t < model.tables.size(); ++t) {
+    if (model.names.Text(model.tables[t].name) == name) return t;
+  }
+  return UINT32_MAX;
+}
+
+TableCall TableCalls(const Model& model) {
+  return [&model](std::string_view name, const FunctionInfo& function, std::span<const double> arguments) {
+    const uint32_t table = FindTable(model, name);
+    if (table == UINT32_MAX || arguments.empty()) return std::numeric_limits<double>::quiet_NaN();
+    const auto order = [&](size_t k) { return k < function.orders.size() ? function.orders[k] : 0; };
+    return TableFunction(model.tables[table])
+        .Value(arguments[0], arguments.size() > 1 ? arguments[1] : 0, order(0), order(1));
+  };
 }
 
 }  // namespace cotree

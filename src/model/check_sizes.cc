@@ -478,10 +478,12 @@ class SizeChecker {
       const Argument& argument = cls.arguments[instance.first_argument + i];
       if (argument.path != UINT32_MAX) continue;
       out.given.insert(argument.parameter);
-      if (!inner.parameters[argument.parameter].shape.empty() || (argument.per_element && element.empty()))
-        continue;
-      if (const auto value = EvaluateConstant(pool_, argument.value, seen, {}, TableCalls(model_)))
-        out.values[inner.parameters[argument.parameter].symbol.value] = *value;
+      if (!inner.parameters[argument.parameter].shape.empty()) continue;
+      // What is given but not known here is unknown: its default is void.
+      const auto value = argument.per_element && element.empty()
+                             ? std::nullopt
+                             : EvaluateConstant(pool_, argument.value, seen, {}, TableCalls(model_));
+      out.values[inner.parameters[argument.parameter].symbol.value] = value.value_or(std::nan(""));
     }
     out.depth = place.depth + 1;
     for (const SystemSetting* setting : place.settings) {

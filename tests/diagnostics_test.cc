@@ -80,7 +80,7 @@ Outcome Check(const std::string& text, bool notes = false) {
   const auto loaded = LoadModelText((kFolder / "model.cot").string(), text, reader);
   TranslateOptions translate;
   translate.notes = notes;
-  for (const SystemGraph& graph : BuildGraphs(*loaded)) {
+  for (const SystemGraph& graph : BuildGraphs(*loaded, GraphLimits())) {
     if (!graph.refused) TranslateGraph(*loaded, graph, translate);
   }
   if (loaded->diagnostics.ok()) {

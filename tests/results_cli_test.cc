@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -55,6 +57,28 @@ class ResultCommands : public testing::Test {
 
   const TemporaryFolder folder;
 };
+
+// A component's own variable, and the one of its only edge, whose name may be left out.
+TEST_F(ResultCommands, NoTwoColumnsHaveOneName) {
+  for (const char* own : {"v", "f", "s", "w"}) {
+    WriteText(
+        folder / "twice.cot",
+        std::string("component Block { terminal a : translational  parameter m : Mass = 1 kg\n  variable ") +
+            own + " : Real  edge e : a -> reference  equation e.f = m*der(e.v)  " + own +
+            " = 7 }\nsystem S { block : Block  push : ForceSource(force = 1 N)\n"
+            "  connect push.b -- block.a  connect push.a -- translational.ground }\n"
+            "experiment E of S { stop = 1 s }\n");
+    for (const char* command : {"simulate", "report"}) {
+      const Ran run = Run({command, "twice.cot", "--out", "twice.csv"});
+      EXPECT_EQ(run.exit_code, 0) << command << own << run.err;
+    }
+    const Ran run = Run({"simulate", "twice.cot", "--csv"});
+    std::istringstream names(run.out.substr(0, run.out.find('\n')));
+    std::set<std::string> seen;
+    for (std::string name; std::getline(names, name, ',');) EXPECT_TRUE(seen.insert(name).second) << name;
+    EXPECT_TRUE(seen.contains(std::string("block.") + own));
+  }
+}
 
 TEST_F(ResultCommands, SimulateWritesEveryFormatAndTheyAgree) {
   for (const char* name : {"r.cotr", "r.csv", "r.mat", "r.h5", "r.txt"}) Simulate(name);

@@ -364,8 +364,14 @@ void Filler::FindMissingIn(ComponentId id, const Layout& layout, const std::vect
     bool inside = true;
     for (const ExprId operand : pool_.operands(node)) inside = inside && finite[order.PositionOf(operand)];
     if (finite.back() || !inside || pool_.IsSymbol(node)) continue;
-    out_.missing_reason =
-        "`" + PrintText(pool_, node) + "` " + (std::isnan(value) ? "is not a number" : "divides by zero");
+    // 1/0, 0^-1.
+    const Op op = pool_.op(node);
+    const bool divides = (op == Op::kDivide && Evaluate(pool_.operand(node, 1), *seen) == 0) ||
+                         (op == Op::kPower && Evaluate(pool_.operand(node, 0), *seen) == 0);
+    out_.missing_reason = "`" + PrintText(pool_, node) + "` " +
+                          (std::isnan(value) ? "is not a number"
+                           : divides         ? "divides by zero"
+                                             : "is beyond the largest number");
     break;
   }
   if (seen == &inner_) Show(inner_, c.element, {}, true);

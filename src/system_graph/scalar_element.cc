@@ -598,12 +598,18 @@ std::string ScalarName(const Model& model, const SystemGraph& graph, const Scala
   if (v.role == Role::kAcross || v.role == Role::kThrough) {
     const Component& c = graph.components[component.index()];
     const Domain& domain = model.domains[graph.ElementOf(component).edges[v.index].domain.index()];
-    const std::string edge = EdgeName(model, graph, EdgeId(c.first_edge + v.index)) + ".";
-    if (v.role == Role::kThrough) return wrapped(edge + model.Text(domain.through), order);
+    const std::string edge = EdgeName(model, graph, EdgeId(c.first_edge + v.index));
+    // "block.v" is the component's own v, where it has one; its only edge's is then "block.e.v".
+    const auto of_edge = [&](NameId id) {
+      const auto member = cls.members.Find(id);
+      const bool taken = edge == name && member && member->kind == MemberKind::kVariable;
+      return edge + "." + (taken ? model.Text(cls.edges[0].name) + "." : "") + model.Text(id);
+    };
+    if (v.role == Role::kThrough) return wrapped(of_edge(domain.through), order);
     const NameId names[] = {domain.across, domain.rate, domain.acceleration};
     uint32_t named = std::min(order, 2u);
     while (named > 0 && names[named].IsNone()) --named;
-    return wrapped(edge + model.Text(names[named]), order - named);
+    return wrapped(of_edge(names[named]), order - named);
   }
   if (v.role == Role::kInner)
     return wrapped((name.empty() ? name : name + ".") + std::string(model.expressions.SymbolName(v.symbol)),

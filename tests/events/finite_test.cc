@@ -111,14 +111,6 @@ system S { s : VoltageSource(V = 1e300 V)  r : Resistor(R = 1e-300 ohm)  connect
      1,
      0,
      {"`r.i` is not finite: 1e+300/1e-300, where `r.R` is 1e-300"}},
-    {"a parameter beyond the numbers",
-     R"(
-component C { parameter T : Time = 1 s  parameter k : Real = exp(1000)  variable x : Real (start = 0, fixed)
-  equation T*der(x) = 1/k }
-system S { a : C })",
-     1,
-     0,
-     {"the parameter `a.k` is not finite"}},
     {"a sampled value",
      R"(
 component C { parameter T : Time = 1 s  discrete variable n : Real (start = 0.45)

@@ -43,7 +43,10 @@ def verdict(command, path, folder):
     try:
         done = subprocess.run(arguments(command, path, folder), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, timeout=SECONDS, preexec_fn=limit)
-    except subprocess.TimeoutExpired:
+    except subprocess.TimeoutExpired as late:
+        # A run that its own numbers make long shows how far it is.
+        if b" to go" in (late.stderr or b""):
+            return f"{command}: a long run, {late.stderr[-60:].decode(errors='replace').split('cotree:')[-1].strip()}"
         return f"{command}: more than {SECONDS:g} s"
     if done.returncode < 0 or done.returncode == 3 or done.returncode > 128:
         return f"{command}: exit {done.returncode} {done.stderr[-200:].decode(errors='replace').strip()}"
@@ -66,7 +69,7 @@ def try_text(name, text, commands):
 
 
 def run_all(cases, commands, what):
-    signals = slow = silent = count = 0
+    signals = slow = silent = count = long = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for name, found in pool.map(lambda c: try_text(c[0], c[1], commands), cases):
             count += 1
@@ -74,8 +77,10 @@ def run_all(cases, commands, what):
                 print(f"{name}: {f}")
                 slow += "more than" in f
                 silent += "without a word" in f
-                signals += "more than" not in f and "without a word" not in f
-    print(f"{what} {count}, commands {len(commands)}: signals {signals}, beyond {SECONDS:g} s {slow}, silent {silent}")
+                long += "a long run" in f
+                signals += not any(w in f for w in ("more than", "without a word", "a long run"))
+    print(f"{what} {count}, commands {len(commands)}: signals {signals}, beyond {SECONDS:g} s {slow}, silent {silent}; "
+          f"long runs, with progress {long}")
     return 1 if signals or slow or silent else 0
 
 

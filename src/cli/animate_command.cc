@@ -14,8 +14,8 @@ int RunAnimate(const SimulateOptions& given, const Console& console) {
   const std::string script = AnimationScript();
   if (script.empty()) {
     fmt::print(stderr,
-               "cotree: this cotree was built without the animation page, since npm was missing; install it "
-               "and build again\n");
+               "cotree: this cotree was built without the animation page, since npm was missing or could "
+               "not get its packages; see to it and build again\n");
     return kExitForeign;
   }
   SimulateOptions options = given;

@@ -11,10 +11,9 @@ namespace cotree {
 
 bool HasReportScript() {
   if (ReportScript()[0] != '\0') return true;
-  fmt::print(
-      stderr,
-      "cotree: this cotree was built without the page of reports, since npm was missing; install it and "
-      "build again, or take --format mathml\n");
+  fmt::print(stderr,
+             "cotree: this cotree was built without the page of reports, since npm was missing or could "
+             "not get its packages; see to it and build again, or take --format mathml\n");
   return false;
 }
 

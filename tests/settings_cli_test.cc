@@ -332,5 +332,48 @@ TEST(SettingsCli, SmallestOrders) {
               {"simulate m.cot --stop 0.1s --csv --only d.y", 0, "\n0.1,0.5"}});
 }
 
+TEST(SettingsCli, AssociationsOfArrays) {
+  const std::string arms = R"(
+component Arm { terminal p, n : electrical  exogenous th : Angle  edge e : p -> n
+  equation e.v = (1 ohm)*e.i + (0.1 V*s/rad)*der(th) }
+system S { v : VoltageSource(V = 12 V)  a : Arm[2]  w : Inertia[%n](J = 1 kg*m^2, start w = %w rad/s fixed)
+  d : RotationalDamper[%n](d = 0)  connect w.a -- d.a  connect d.b -- rotational.ground
+  connect v.p -- a.p  connect v.n -- a.n -- electrical.ground  associate a.th = w.phi }
+experiment E of S { stop = 1 s  plot a.i }
+)";
+  const auto with = [&](const std::string& n, const std::string& w) {
+    std::string text = arms;
+    for (const auto& [mark, value] : {std::pair{"%n", n}, {"%w", w}}) {
+      for (size_t at; (at = text.find(mark)) != std::string::npos;) text.replace(at, 2, value);
+    }
+    return text;
+  };
+  // i = (12 V - 0.1 V*s/rad w)/(1 ohm), element by element.
+  ExpectRows(with("2", "[1, 2]").c_str(), {{"simulate m.cot --csv --only 'a[1].i'", 0, "\n1,11.9"},
+                                           {"simulate m.cot --csv --only 'a[2].i'", 0, "\n1,11.8"}});
+  ExpectRows(with("3", "[1, 2, 3]").c_str(), {{"check m.cot", 1, "COT2304"}});
+}
+
+TEST(SettingsCli, ConditionsOfTables) {
+  ExpectRows(
+      R"(table pull(x : Real) : Real { interpolation = linear  extrapolation = hold  data = [[0, 0], [1, 10]] }
+system S { parameter x : Real = 0.5  v : VoltageSource(V = 1 V)  r : Resistor(R = 1 ohm*pull(x))
+  connect v.n -- electrical.ground  connect r.n -- electrical.ground
+  if noevent(pull(x) > 2) { connect v.p -- r.p } else { connect v.p -- electrical.open  connect r.p -- electrical.open } }
+)",
+      {{"values m.cot", 0, "r.i 0.2 A"},
+       {"values m.cot --set x=1", 0, "r.i 0.1 A"},
+       {"values m.cot --set x=0.1", 0, "r.i 0"}});
+}
+
+TEST(SettingsCli, AssertionsOfValues) {
+  const char* model =
+      "component A { parameter k : Real = 1  output y : Real  equation y = k\n"
+      "  assert(k < 2, \"k is too large\") }\nsystem S { a : A }\n";
+  ExpectRows(model, {{"values m.cot", 0, "a.y 1"},
+                     {"values m.cot --set a.k=3", 4, "k is too large"},
+                     {"linearize m.cot --set a.k=3", 4, "k is too large"}});
+}
+
 }  // namespace
 }  // namespace cotree

@@ -24,9 +24,8 @@ uint64_t AvailableMemory() {
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with("MemAvailable:")) free = std::stoull(line.substr(13)) << 10;
   }
-  const uint64_t most = NumberIn("/sys/fs/cgroup/memory.max"),
-                 taken = NumberIn("/sys/fs/cgroup/memory.current");
-  if (most != UINT64_MAX && taken < most) free = std::min(free, most - taken);
+  // What the group has taken counts its cache of files, which it gives back: only its limit says something.
+  free = std::min(free, NumberIn("/sys/fs/cgroup/memory.max"));
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
     free = std::min<uint64_t>(free, limit.rlim_cur);

@@ -5,6 +5,10 @@ add_library(cotree_options INTERFACE)
 target_compile_options(cotree_options INTERFACE
   -Wall -Wextra -Werror -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Wold-style-cast
   -Woverloaded-virtual -Wimplicit-fallthrough -ffp-contract=off -fno-strict-aliasing)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # gcc 12 warns of its own std::string (bug 105651) once its header is precompiled; the sanitizers look for what this leaves out.
+  target_compile_options(cotree_options INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+endif()
 target_include_directories(cotree_options INTERFACE "${CMAKE_SOURCE_DIR}/src")
 target_compile_definitions(cotree_options INTERFACE COTREE_VERSION="${PROJECT_VERSION}")
 if(COTREE_SANITIZE)
@@ -26,8 +30,30 @@ if(COTREE_MOLD)
 endif()
 find_program(COTREE_CCACHE ccache)
 if(COTREE_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${COTREE_CCACHE}")
+  # ccache's own conditions for precompiled headers: gcc says in its output which one it took, and dates count for nothing.
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${COTREE_CCACHE}")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(cotree_options INTERFACE -fpch-preprocess)
+  endif()
 endif()
+
+# The standard library's headers are a fifth of what a build from nothing reads: precompiled once for each set of options.
+set(COTREE_PRECOMPILED <algorithm> <array> <bit> <charconv> <cmath> <cstddef> <cstdint> <cstdio> <cstdlib> <cstring> <deque>
+    <filesystem> <fstream> <functional> <limits> <map> <memory> <numeric> <optional> <set> <span> <string> <string_view>
+    <unordered_map> <unordered_set> <utility> <variant> <vector>)
+# Folders that write what people read: their own work takes milliseconds, their optimisation took a tenth of a build.
+set(COTREE_COLD_FOLDERS animation api cli control derivation document drawing emission plot)
+
+# cotree_precompile(target kind [header...]): the first target of a kind makes the precompiled headers, the others use them.
+function(cotree_precompile target kind)
+  get_property(maker GLOBAL PROPERTY COTREE_PRECOMPILED_${kind})
+  if(maker)
+    target_precompile_headers(${target} REUSE_FROM ${maker})
+  else()
+    target_precompile_headers(${target} PRIVATE ${COTREE_PRECOMPILED} ${ARGN})
+    set_property(GLOBAL PROPERTY COTREE_PRECOMPILED_${kind} ${target})
+  endif()
+endfunction()
 
 # cotree_read_architecture(): sets COTREE_FOLDERS and COTREE_USES_<folder>.
 function(cotree_read_architecture)
@@ -57,6 +83,12 @@ macro(cotree_add_folders)
     endif()
     add_library(${target} STATIC ${sources})
     target_link_libraries(${target} PUBLIC cotree_options)
+    if(folder IN_LIST COTREE_COLD_FOLDERS)
+      target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+      cotree_precompile(${target} cold)
+    else()
+      cotree_precompile(${target} library)
+    endif()
     foreach(used IN LISTS COTREE_USES_${folder})
       target_link_libraries(${target} PUBLIC cotree_${used})
     endforeach()
@@ -77,6 +109,7 @@ function(cotree_add_test_program name library)
     # gcc 12 takes the standard library's own <regex> for uninitialised under the sanitizers.
     target_compile_options(${name} PRIVATE -Wno-error=maybe-uninitialized)
   endif()
+  cotree_precompile(${name} test <gtest/gtest.h>)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/test")
   include(GoogleTest)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)

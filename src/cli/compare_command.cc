@@ -2,11 +2,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "cli/commands.h"
 #include "cli/result_files.h"
 #include "cli/text_table.h"
 #include "results/compare_results.h"
+#include "units/unit.h"
 
 namespace cotree {
 namespace {
@@ -17,6 +19,27 @@ std::string Some(const std::vector<std::string>& names) {
   return names.size() > 5 ? out + ", ..." : out;
 }
 
+// Whether what both have is of the same dimension in both; otherwise says so.
+bool SameUnits(const Result& a, const Result& b, const CompareCommandOptions& options) {
+  bool same = true;
+  std::unordered_map<std::string_view, std::string_view> unit_of;
+  for (const ResultColumn& column : b.header.columns) unit_of.emplace(column.name, column.unit);
+  for (const ResultColumn& mine : a.header.columns) {
+    const auto other = unit_of.find(mine.name);
+    if (other == unit_of.end() || mine.unit.empty() || other->second.empty() || mine.unit == other->second)
+      continue;
+    const UnitResult first = ParseUnit(mine.unit), second = ParseUnit(other->second);
+    if (!first.ok() || !second.ok()) continue;
+    if (first.unit().dimension == second.unit().dimension &&
+        !KindsClash(first.unit().kind, second.unit().kind))
+      continue;
+    fmt::print(stderr, "cotree: `{}` is in {} in {} and in {} in {}: they cannot be compared\n", mine.name,
+               mine.unit, options.first, other->second, options.second);
+    same = false;
+  }
+  return same;
+}
+
 }  // namespace
 
 int RunCompare(const CompareCommandOptions& options, const Console& console) {
@@ -24,8 +47,11 @@ int RunCompare(const CompareCommandOptions& options, const Console& console) {
     fmt::print(stderr, "cotree: a tolerance must not be negative\n");
     return kExitUsage;
   }
-  const std::optional<Result> a = LoadResult(options.first), b = LoadResult(options.second);
+  std::optional<Result> a = LoadResult(options.first), b = LoadResult(options.second);
   if (!a || !b) return kExitForeign;
+  ToSiUnits(*a);
+  ToSiUnits(*b);
+  if (!SameUnits(*a, *b, options)) return kExitModel;
   const Comparison comparison = CompareResults(*a, *b, {options.rtol, options.atol});
   for (const auto& [names, path] :
        {std::pair(&comparison.only_a, &options.first), {&comparison.only_b, &options.second}}) {

@@ -28,6 +28,8 @@ int RunConvert(const ConvertOptions& options, const Console&) {
     if (!columns) return kExitUsage;
     result = SelectColumns(*result, *columns);
   }
+  // A CSV of ours has no units: its numbers are SI.
+  if (*format == ResultFormat::kCsv) ToSiUnits(*result);
   const int exit = SaveResult(*result, options.to, *format);
   if (exit != kExitOk) return exit;
   fmt::print("{} of {} in {}\n", Plural(result->times.size(), "row"),

@@ -48,8 +48,9 @@ int RunPlot(const PlotOptions& options, const Console&) {
   std::vector<InputFile> inputs;
   for (const std::string& path : {options.file, options.with}) AddInput(path, &inputs);
   if (const int may = CheckOutputs({{"--out", output}}, inputs); may != kExitOk) return may;
-  const std::optional<Result> result = LoadResult(options.file);
+  std::optional<Result> result = LoadResult(options.file);
   if (!result) return kExitForeign;
+  if (!options.with.empty()) ToSiUnits(*result);  // one axis for both
   const auto columns = ColumnsToPlot(*result, options);
   if (!columns) return kExitUsage;
   if (result->times.empty() || columns->empty()) {
@@ -64,6 +65,7 @@ int RunPlot(const PlotOptions& options, const Console&) {
   if (!options.with.empty()) {
     other = LoadResult(options.with);
     if (!other) return kExitForeign;
+    ToSiUnits(*other);
     std::string missing;
     size_t common = 0;
     for (const std::string& name : names) {

@@ -10,6 +10,8 @@
 #include "cli/files.h"
 #include "plot/draw_figure.h"
 #include "results/select_columns.h"
+#include "units/format_dimension.h"
+#include "units/unit.h"
 
 namespace cotree {
 namespace {
@@ -59,6 +61,22 @@ std::optional<Result> LoadResult(const std::string& path) {
     fmt::print(stderr, "cotree: note: {} is incomplete: the run did not come to its end ({})\n", path,
                result->status);
   return result;
+}
+
+void ToSiUnits(Result& result) {
+  for (size_t k = 0; k < result.header.columns.size(); ++k) {
+    ResultColumn& column = result.header.columns[k];
+    if (column.unit.empty()) continue;
+    const UnitResult parsed = ParseUnit(column.unit);
+    if (!parsed.ok()) continue;
+    const Unit& unit = parsed.unit();
+    if (unit.factor == 1 && unit.offset == 0) continue;
+    column.unit = FormatDimension(unit.dimension, unit.kind);
+    for (double& value : result.columns[k]) value = unit.ToSi(value);
+    for (ResultExtreme& extreme : result.extremes) {
+      if (extreme.column == k) extreme.value = unit.ToSi(extreme.value);
+    }
+  }
 }
 
 int SaveResult(const Result& result, const std::string& path, ResultFormat format) {

@@ -14,6 +14,9 @@ namespace cotree {
 /// code 5).
 std::optional<Result> LoadResult(const std::string& path);
 
+/// Columns of a file of others that say another unit (`T [degC]`) in SI units; what is no unit stays.
+void ToSiUnits(Result& result);
+
 /// Writes beside and renames, so that nothing is lost if it fails; the exit code.
 int SaveResult(const Result& result, const std::string& path, ResultFormat format);
 

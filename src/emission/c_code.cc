@@ -141,11 +141,11 @@ class FunctionWriter {
         return Set(k, fmt::format("f_atan2({}, {})", a, b),
                    fmt::format("({1} * {2} - {0} * {3}) / ({0} * {0} + {1} * {1})", a, b, ta, tb));
       case Op::kMin:
-        return Set(k, fmt::format("{0} < {1} ? {0} : {1}", a, b),
-                   fmt::format("{} < {} ? {} : {}", a, b, ta, tb));
+        return Set(k, fmt::format("{0} < {1} || {0} != {0} ? {0} : {1}", a, b),
+                   fmt::format("{0} < {1} || {0} != {0} ? {2} : {3}", a, b, ta, tb));
       case Op::kMax:
-        return Set(k, fmt::format("{0} < {1} ? {1} : {0}", a, b),
-                   fmt::format("{} < {} ? {} : {}", a, b, tb, ta));
+        return Set(k, fmt::format("{0} < {1} || {1} != {1} ? {1} : {0}", a, b),
+                   fmt::format("{0} < {1} || {1} != {1} ? {2} : {3}", a, b, tb, ta));
       case Op::kMod:
         return Set(k, fmt::format("{0} - {1} * floor({0} / {1})", a, b),
                    fmt::format("{2} - {3} * floor({0} / {1})", a, b, ta, tb));

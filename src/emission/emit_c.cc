@@ -110,6 +110,7 @@ void Emitter::FindFeatures() {
   add("assertions", !program_.assertions.empty());
   add("past", !program_.delays.empty() || !program_.assertions.empty());
   add("decisions", !program_.decisions.empty());
+  add("fired", !events_.fired().empty());
   for (uint32_t b = 0; b < program_.blocks.size(); ++b) {
     const ImplicitBlock& block = program_.blocks[b];
     add("linear", block.kind != BlockKind::kNonlinear);
@@ -171,6 +172,7 @@ void Emitter::FindUses() {
   const auto use = [&](const auto& list) {
     for (const auto& b : list) Use(b.code, b.parameters);
   };
+  FindTimes();
   use(program_.switches);
   use(program_.relations);
   use(program_.delays);
@@ -183,9 +185,27 @@ void Emitter::FindUses() {
     const ScalarElement& scalar = system_.scalars[part.scalar];
     for (uint32_t k = 0; k < scalar.parameters.size(); ++k) {
       const uint32_t at = system_.parameters.first[part.component] + k;
-      if (read_[at]) settable_.push_back({part.component, k, at});
+      if (read_[at] && !times_[at]) settable_.push_back({part.component, k, at});
     }
   }
+}
+
+// Parameters that periods and delays hang on: those are numbers of the program.
+void Emitter::FindTimes() {
+  times_.assign(system_.parameters.values.size(), false);
+  const auto mark = [&](const Program::Bound& bound, size_t first_result) {
+    const Code& code = program_.codes[bound.code];
+    std::vector<bool> needed(code.instructions.size(), false);
+    for (size_t r = first_result; r < code.results.size(); ++r) needed[code.results[r]] = true;
+    for (size_t k = code.instructions.size(); k-- > 0;) {
+      if (!needed[k]) continue;
+      const Instruction& i = code.instructions[k];
+      if (i.code == CodeOp::kParameter) times_[bound.parameters + i.a] = true;
+      OverOperands(i, [&](uint32_t operand) { needed[operand] = true; });
+    }
+  };
+  for (const Program::Clock& clock : program_.clocks) mark(clock, 0);
+  for (const Program::Delay& delay : program_.delays) mark(delay, 1);
 }
 
 void Emitter::Use(uint32_t code, uint32_t parameters) {

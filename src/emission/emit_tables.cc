@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "emission/c_text.h"
 #include "emission/emitter.h"
@@ -32,6 +33,23 @@ std::string Emitter::ParameterName(uint32_t component, uint32_t k) const {
   const std::string own(system_.model->expressions.SymbolName(scalar.parameters[k].symbol)),
       of = Name(component);
   return of.empty() ? own : of + "." + own;
+}
+
+// Parameters of the system that the program cannot be given other numbers of; not all of very large ones.
+std::vector<std::string> Emitter::FixedNames() const {
+  constexpr size_t kMost = 10000;
+  std::set<std::string> settable;
+  for (const Settable& s : settable_) settable.insert(ParameterName(s.component, s.number));
+  std::vector<std::string> out;
+  for (uint32_t c = 0; c < system_.graph->components.size() && out.size() < kMost; ++c) {
+    const ComponentClass& cls = system_.graph->ClassOf(*system_.model, ComponentId(c));
+    const std::string of = Name(c);
+    for (const Parameter& p : cls.parameters) {
+      const std::string own(system_.model->expressions.SymbolName(p.symbol)), name = of.empty() ? own : of + "." + own;
+      if (settable.count(name) == 0) out.push_back(name);
+    }
+  }
+  return out;
 }
 
 std::string Emitter::ParameterUnit(uint32_t component, uint32_t k) const {
@@ -189,6 +207,10 @@ std::string Emitter::Data() const {
   out += CIntegers(kInts, "parameter_slots", slots);
   for (const Settable& s : settable_) list.push_back(ParameterBounds(s.component, s.number));
   structs("parameter_bound", "parameter_bounds");
+  for (const std::string& name : FixedNames()) list.push_back(CString(name));
+  list.push_back("NULL");
+  out += CArray("MAYBE_UNUSED static const char* const", "fixed_parameters", list);
+  list.clear();
   out += CIntegers(kInts, "state_kinds", StateKinds(program_));
   out += CNumbers(kNumbers, "start_values", run_.values);
   out += CIntegers(kInts, "derivative_slots", program_.derivative_slots);

@@ -45,6 +45,8 @@ class Emitter {
 
   // emit_tables.cc
   std::string ParameterName(uint32_t component, uint32_t k) const;
+  std::vector<std::string> FixedNames() const;
+  void FindTimes();
   std::string ParameterUnit(uint32_t component, uint32_t k) const;
   std::string ParameterBounds(uint32_t component, uint32_t k) const;
   std::string HangingBounds() const;
@@ -74,7 +76,7 @@ class Emitter {
   ProgramRun run_;
   Events events_;
   std::set<std::string> features_;                          // of the runtime: see RuntimeText
-  std::vector<bool> called_, in_kernel_, in_block_, read_;  // codes; parameters
+  std::vector<bool> called_, in_kernel_, in_block_, read_, times_;  // codes; parameters
   std::vector<Settable> settable_;
   std::vector<uint32_t> dead_blocks_, held_;
   std::vector<size_t> work_, order_;  // by block, + 1: where its numbers begin

@@ -88,9 +88,9 @@ double BinaryValue(Op op, double a, double b) {
     case Op::kAtan2:
       return Sleef_cinz_atan2d1_u10purec(a, b);
     case Op::kMin:
-      return a < b ? a : b;
+      return a < b || a != a ? a : b;  // what is not a number is never hidden
     case Op::kMax:
-      return a < b ? b : a;
+      return a < b || b != b ? b : a;
     case Op::kMod:
       return a - b * std::floor(a / b);
     case Op::kLess:

@@ -38,14 +38,26 @@ struct RealArithmetic {
   Value Unknown() const { return Self::Make(NAN); }
   Value Number(double x) const { return Self::Make(x); }
   Value IntegerPower(Value x, int64_t n) const { return PowerChain<Value>(x, n, Self::Make(1)); }
-  Value Choose(Value condition, Value a, Value b) const { return ValueOf(condition) != 0 ? a : b; }
+  // A comparison with what is no number is neither true nor false (NaN), and so is what it decides.
+  Value Choose(Value condition, Value a, Value b) const {
+    const double truth = ValueOf(condition);
+    return truth != truth ? Unknown() : truth != 0 ? a : b;
+  }
 
   Value Logic(Op op, std::span<const Value> arguments) const {
-    if (op == Op::kNot) return Self::Make(ValueOf(arguments[0]) == 0);
-    for (const Value& argument : arguments) {
-      if ((ValueOf(argument) != 0) == (op == Op::kOr)) return Self::Make(op == Op::kOr);
+    bool known = true;
+    if (op == Op::kNot) {
+      const double truth = ValueOf(arguments[0]);
+      return truth != truth ? Unknown() : Self::Make(truth == 0);
     }
-    return Self::Make(op == Op::kAnd);
+    for (const Value& argument : arguments) {
+      const double truth = ValueOf(argument);
+      if (truth != truth)
+        known = false;
+      else if ((truth != 0) == (op == Op::kOr))
+        return Self::Make(op == Op::kOr);
+    }
+    return known ? Self::Make(op == Op::kAnd) : Unknown();
   }
 
   Value Call(const ExprPool& pool, const Tape::Instruction& i, std::span<const Value> arguments,
@@ -73,7 +85,9 @@ struct RealArithmetic {
       const Tape::Instruction& a = tape.instructions()[array];
       const auto inside = tape.operand_slots(a);
       if (a.op == Op::kIf) {
-        array = ValueOf(slots[inside[0]]) != 0 ? inside[1] : inside[2];
+        const double truth = ValueOf(slots[inside[0]]);
+        if (truth != truth) return Unknown();
+        array = truth != 0 ? inside[1] : inside[2];
       } else if (a.op == Op::kArray && k < in.size()) {
         const size_t index = Index(slots[in[k++]]);
         if (index >= inside.size()) return Unknown();
@@ -123,7 +137,9 @@ struct RealArithmetic {
 struct DoubleArithmetic : RealArithmetic<double, DoubleArithmetic> {
   static double Make(double x) { return x; }
   double Unary(Op op, double x) const { return UnaryValue(op, x); }
-  double Binary(Op op, double a, double b) const { return BinaryValue(op, a, b); }
+  double Binary(Op op, double a, double b) const {
+    return IsRelation(op) && (a != a || b != b) ? NAN : BinaryValue(op, a, b);
+  }
 };
 
 struct DualArithmetic : RealArithmetic<Dual, DualArithmetic> {
@@ -132,7 +148,8 @@ struct DualArithmetic : RealArithmetic<Dual, DualArithmetic> {
     return {UnaryValue(op, x.value), x.tangent == 0 ? 0 : UnarySlope(op, x.value) * x.tangent};
   }
   Dual Binary(Op op, Dual a, Dual b) const {
-    const double value = BinaryValue(op, a.value, b.value);
+    const double value =
+        IsRelation(op) && (a.value != a.value || b.value != b.value) ? NAN : BinaryValue(op, a.value, b.value);
     switch (op) {
       case Op::kPower: {
         double tangent = 0;
@@ -143,9 +160,9 @@ struct DualArithmetic : RealArithmetic<Dual, DualArithmetic> {
       case Op::kAtan2:
         return {value, (b.value * a.tangent - a.value * b.tangent) / (a.value * a.value + b.value * b.value)};
       case Op::kMin:
-        return a.value < b.value ? a : b;
+        return a.value < b.value || std::isnan(a.value) ? a : b;
       case Op::kMax:
-        return a.value < b.value ? b : a;
+        return a.value < b.value || std::isnan(b.value) ? b : a;
       case Op::kMod:
         return {value, a.tangent - b.tangent * std::floor(a.value / b.value)};
       default:

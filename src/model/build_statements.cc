@@ -227,6 +227,21 @@ void ClassBuilder::DefineFor(NodeId node) {
   locals_.pop_back();
 }
 
+// Whether a `for` or `if` holds connections alone: inside a branch it stands under that condition, too.
+static bool OnlyConnects(const SyntaxTree& tree, NodeId node) {
+  if (tree.kind(node) == NodeKind::kConnect || tree.kind(node) == NodeKind::kAssociate) return true;
+  if (tree.kind(node) != NodeKind::kIf && tree.kind(node) != NodeKind::kFor) return false;
+  bool any = false;
+  for (const NodeId branch : tree.Children(node)) {
+    if (tree.kind(branch) != NodeKind::kBranch) continue;
+    for (const NodeId statement : tree.Children(branch)) {
+      if (!OnlyConnects(tree, statement)) return false;
+      any = true;
+    }
+  }
+  return any;
+}
+
 void ClassBuilder::CollectEquations(NodeId branch,
                                     std::vector<std::pair<NodeId, std::pair<Value, Value>>>& out) {
   for (const NodeId statement : tree_->Children(branch)) {
@@ -238,10 +253,8 @@ void ClassBuilder::CollectEquations(NodeId branch,
         out.push_back({statement, {left, right}});
         break;
       }
-      case NodeKind::kConnect:
-      case NodeKind::kAssociate:
-        break;
       default:
+        if (OnlyConnects(*tree_, statement)) break;
         Report(messages::kNotHere, statement, {"this statement", "a branch of `if`"})
             .Help("use conditional expressions: `x = if c then a else b`");
     }
@@ -284,8 +297,7 @@ void ClassBuilder::DefineIf(NodeId node) {
   bool has_connections = false;
   for (const NodeId branch : branches) {
     for (const NodeId s : tree_->Children(branch))
-      has_connections =
-          has_connections || tree_->kind(s) == NodeKind::kConnect || tree_->kind(s) == NodeKind::kAssociate;
+      has_connections = has_connections || OnlyConnects(*tree_, s);
   }
   bool structural = true;
   for (size_t i = 0; i < conditions.size(); ++i) {
@@ -312,8 +324,7 @@ void ClassBuilder::DefineIf(NodeId node) {
     const ExprId own = b < conditions.size() ? conditions[b] : pool_.True();
     condition_stack_.push_back(pool_.And(none_before, own));
     for (const NodeId s : tree_->Children(branches[b])) {
-      if (tree_->kind(s) == NodeKind::kConnect) DefineConnection(s);
-      if (tree_->kind(s) == NodeKind::kAssociate) DefineAssociation(s);
+      if (OnlyConnects(*tree_, s)) DefineStatement(s);
     }
     condition_stack_.pop_back();
     none_before = pool_.And(none_before, pool_.Not(own));
@@ -361,7 +372,7 @@ void ClassBuilder::DefineWhen(NodeId node) {
   bool first = true, ok = false;
   for (const NodeId child : tree_->Children(node)) {
     if (tree_->kind(child) != NodeKind::kBranch) {
-      condition = LowerCondition(child);
+      condition = LowerWhenCondition(child);
       ok = !condition.IsNone();
       continue;
     }

@@ -218,6 +218,9 @@ class ClassBuilder {
   Value LowerPower(NodeId node);
   Value LowerConditional(NodeId node);
   Value LowerCall(NodeId node);
+  Value LowerPre(NodeId node, NodeId argument);
+  ExprId PreOf(ExprId expr);
+  ExprId LowerWhenCondition(NodeId node);
   Value LowerDer(NodeId node, NodeId argument);
   Value LowerSum(NodeId node, NodeId argument);
   Value LowerArray(NodeId node);

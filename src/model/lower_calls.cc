@@ -2,9 +2,11 @@
 #include <array>
 
 #include "base/plural.h"
+#include "expr/builtins.h"
 #include "expr/dependence.h"
 #include "expr/differentiate.h"
 #include "expr/substitute.h"
+#include "expr/walk.h"
 #include "model/class_builder.h"
 
 namespace cotree {
@@ -85,6 +87,77 @@ Value ClassBuilder::LowerDer(NodeId node, NodeId argument) {
   return value;
 }
 
+// What an expression was before the event: the same of what its variables were; none where a condition on the
+// motion or the time decides, since what that was is not kept.
+ExprId ClassBuilder::PreOf(ExprId expr) {
+  ExprOrder order;
+  FindOrder(pool_, std::span(&expr, 1), &order);
+  std::vector<Replacement> before;
+  std::vector<bool> moves(order.nodes.size(), false);  // hangs on the motion or the time
+  for (size_t k = 0; k < order.nodes.size(); ++k) {
+    const ExprId id = order.nodes[k];
+    const Op op = pool_.op(id);
+    if (op == Op::kCall && FindBuiltin(pool_.FunctionName(pool_.FunctionOf(id))) != Builtin::kNone)
+      return ExprId::None();
+    if (op == Op::kElement || op == Op::kSumOver || op == Op::kArray) return ExprId::None();
+    moves[k] = op == Op::kTime;
+    if (pool_.IsSymbol(id)) {
+      const SymbolKind kind = pool_.kind(pool_.SymbolOf(id));
+      if (kind == SymbolKind::kParameter || kind == SymbolKind::kIndex) continue;
+      moves[k] = kind != SymbolKind::kDiscrete;
+      before.push_back({pool_.SymbolOf(id), pool_.Call("pre", {id})});
+    }
+    for (const ExprId operand : pool_.operands(id)) moves[k] = moves[k] || moves[order.PositionOf(operand)];
+    const bool jumps = IsRelation(op) || op == Op::kFloor || op == Op::kCeil || op == Op::kSign || op == Op::kMod;
+    if (jumps && moves[k]) return ExprId::None();
+  }
+  return Substitute(pool_, expr, before);
+}
+
+// pre(x), edge(b), change(x).
+Value ClassBuilder::LowerPre(NodeId node, NodeId argument) {
+  const std::string name(tree_->Name(node));
+  Value value = name == "pre" ? Lower(argument) : LowerScalar(argument);
+  if (!value.ok) return value;
+  if (name == "edge" && value.base != BaseType::kBoolean) {
+    Report(messages::kConditionWanted, argument, {TextOf(argument), BaseTypeText(value.base)});
+    return Failed();
+  }
+  ExprId variable = value.expr;
+  if (pool_.op(variable) == Op::kElement) variable = pool_.operand(variable, 0);
+  ExprId expr;
+  if (pool_.IsSymbol(variable) && pool_.kind(pool_.SymbolOf(variable)) != SymbolKind::kParameter) {
+    expr = pool_.Call(name, {value.expr});
+  } else {
+    const ExprId before = PreOf(value.expr);
+    if (before.IsNone()) {
+      auto& report = Report(messages::kRemembersVariables, argument, {TextOf(argument), name});
+      if (value.base != BaseType::kBoolean)
+        report.helps.assign(1, "give it a variable of its own: `x = " + TextOf(argument) + "`, then `" + name + "(x)`");
+      return Failed();
+    }
+    expr = name == "pre"    ? before
+           : name == "edge" ? pool_.And(value.expr, pool_.Not(before))
+                            : pool_.NotEqual(value.expr, before);
+  }
+  if (name != "pre") {
+    value = Number(0, false);
+    value.base = BaseType::kBoolean;
+  }
+  value.expr = expr;
+  value.bare = false;
+  return value;
+}
+
+// `when edge(c)` acts as `when c` does: where c becomes true.
+ExprId ClassBuilder::LowerWhenCondition(NodeId node) {
+  const NodeId argument = (*tree_)[node].first_child;
+  if (tree_->kind(node) == NodeKind::kCall && tree_->Name(node) == "edge" && !argument.IsNone() &&
+      (*tree_)[argument].next_sibling.IsNone() && tree_->kind(argument) != NodeKind::kPath)
+    return LowerCondition(argument);
+  return LowerCondition(node);
+}
+
 Value ClassBuilder::LowerCall(NodeId node) {
   const std::string_view name = tree_->Name(node);
   std::vector<NodeId> arguments;
@@ -153,7 +226,9 @@ Value ClassBuilder::LowerCall(NodeId node) {
   }
   if (name == "der") return WantCount(node, 1, 1) ? LowerDer(node, arguments[0]) : Failed();
   if (name == "sum") return WantCount(node, 1, 1) ? LowerSum(node, arguments[0]) : Failed();
-  if (name == "pre" || name == "noevent") {
+  if (name == "pre" || name == "edge" || name == "change")
+    return WantCount(node, 1, 1) ? LowerPre(node, arguments[0]) : Failed();
+  if (name == "noevent") {
     if (!WantCount(node, 1, 1)) return Failed();
     Value value = Lower(arguments[0]);
     if (!value.ok) return value;
@@ -196,17 +271,6 @@ Value ClassBuilder::LowerCall(NodeId node) {
   if (name == "initial" || name == "terminal") {
     if (!WantCount(node, 0, 0)) return Failed();
     condition.expr = pool_.Call(name, {});
-    return condition;
-  }
-  if (name == "edge" || name == "change") {
-    if (!WantCount(node, 1, 1)) return Failed();
-    Value value = LowerScalar(arguments[0]);
-    if (!value.ok) return value;
-    if (name == "edge" && value.base != BaseType::kBoolean) {
-      Report(messages::kConditionWanted, arguments[0], {TextOf(arguments[0]), BaseTypeText(value.base)});
-      return Failed();
-    }
-    condition.expr = pool_.Call(name, {value.expr});
     return condition;
   }
   Type time;

@@ -2,6 +2,7 @@
 #include "pipeline/translate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -207,6 +208,7 @@ std::vector<SpatialStart> Translator::SpatialStarts() const {
   for (const StartEntry& start : out_->starts) {
     const uint32_t variable = start.variable.variable;
     if (!start.given || start.variable.order != 0 || variable >= system.part_variables) continue;
+    if (!std::isfinite(start.value)) continue;  // CheckStarts says so
     const uint32_t part = system.PartOfVariable(variable);
     if (part >= out_->graph->components.size()) continue;
     const ComponentId id(part);

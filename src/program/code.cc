@@ -2,6 +2,7 @@
 #include "program/code.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "expr/builtins.h"
 #include "expr/walk.h"
@@ -28,9 +29,9 @@ Dual ApplyBinary(Op op, Dual a, Dual b) {
       return {value, (b.value * a.tangent - a.value * b.tangent) / r};
     }
     case Op::kMin:
-      return a.value < b.value ? a : b;
+      return a.value < b.value || std::isnan(a.value) ? a : b;
     case Op::kMax:
-      return a.value < b.value ? b : a;
+      return a.value < b.value || std::isnan(b.value) ? b : a;
     case Op::kMod:
       return {value, a.tangent - b.tangent * std::floor(a.value / b.value)};
     default:
@@ -83,6 +84,27 @@ namespace {
 /** What a node depends on between events. */
 enum NodeClass : uint32_t { kMoves, kConstant, kTimeOnly, kDiscrete };
 
+/// Whether a function of the time or of parameters has no value for some of them. (What divides by parameters
+/// is left out: periods are divisors, and their jumps are better known before the run.)
+bool MayFail(const ExprPool& pool, ExprId id, const ExprMap& known) {
+  const auto operands = pool.operands(id);
+  const auto varies = [&](ExprId x) { return !pool.IsNumber(x) || pool.NumberValue(x) < 0; };
+  switch (pool.op(id)) {
+    case Op::kSqrt:
+    case Op::kLog:
+    case Op::kLog10:
+    case Op::kAsin:
+    case Op::kAcos:
+      return varies(operands[0]);
+    case Op::kPower:
+      return varies(operands[0]) && !pool.AsInteger(operands[1]);
+    case Op::kDivide:
+      return *known.Find(operands[1]) != kConstant;
+    default:
+      return false;
+  }
+}
+
 uint32_t ClassOfNode(const ExprPool& pool, ExprId id, const ExprMap& known) {
   if (pool.op(id) == Op::kTime) return kTimeOnly;
   if (pool.IsSymbol(id)) {
@@ -94,6 +116,8 @@ uint32_t ClassOfNode(const ExprPool& pool, ExprId id, const ExprMap& known) {
     if (IsDiscreteBuiltin(builtin)) return kDiscrete;
     if (builtin == Builtin::kDelay) return kMoves;
   }
+  // What may be no number is watched as the motion is, so that a comparison with it is noticed.
+  if (MayFail(pool, id, known)) return kMoves;
   uint32_t out = kConstant;
   for (const ExprId operand : pool.operands(id)) {
     const uint32_t below = *known.Find(operand);

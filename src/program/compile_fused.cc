@@ -271,10 +271,14 @@ class Arithmetic {
         Call(op, out, a, &b, text);
         return true;
       case Op::kMin:
-      case Op::kMax:
-        text += "  " + out + ".c = fcmp olt " + type_ + " " + a + ", " + b + "\n";
-        Select(out, out + ".c", op == Op::kMin ? a : b, op == Op::kMin ? b : a, text);
+      case Op::kMax: {  // min: a < b or a is no number ? a : b; max: a < b or b is no number ? b : a
+        const std::string &first = op == Op::kMin ? a : b, &second = op == Op::kMin ? b : a;
+        text += "  " + out + ".l = fcmp olt " + type_ + " " + a + ", " + b + "\n";
+        text += "  " + out + ".u = fcmp uno " + type_ + " " + first + ", " + first + "\n";
+        text += "  " + out + ".c = or " + bit_ + " " + out + ".l, " + out + ".u\n";
+        Select(out, out + ".c", first, second, text);
         return true;
+      }
       case Op::kMod:
         Plain("fdiv", out + ".q", a, b, text);
         Intrinsic("floor", out + ".f", out + ".q", text);

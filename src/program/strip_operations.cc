@@ -33,8 +33,8 @@ namespace strip {
 COTREE_STRIP(Add, x + y)
 COTREE_STRIP(Multiply, x* y)
 COTREE_STRIP(Divide, x / y)
-COTREE_STRIP(Min, x < y ? x : y)
-COTREE_STRIP(Max, x < y ? y : x)
+COTREE_STRIP(Min, x < y || x != x ? x : y)
+COTREE_STRIP(Max, x < y || y != y ? y : x)
 COTREE_STRIP(Less, x < y ? 1.0 : 0.0)
 COTREE_STRIP(LessEqual, x <= y ? 1.0 : 0.0)
 

@@ -424,6 +424,25 @@ bool Events::Settle(double time, Cause cause) {
   return true;
 }
 
+// Which conditions hold at the very start. What switches right behind it (`time > 0 s`) does not yet, and so
+// becomes true there.
+void Events::FindHolding(double time) {
+  const bool behind = std::any_of(
+      program_.switches.begin(), program_.switches.end(), [&](const Program::KnownSwitch& s) {
+        return s.kind == TimeSwitch::Kind::kZero && run_.Evaluate(s.code, s.parameters, time) == 0;
+      });
+  if (!behind) {
+    FindActive(time, conditions_);
+    return;
+  }
+  const std::vector<double> now = run_.values;
+  const double switch_time = std::exchange(run_.switch_time, time);
+  if (!run_.Run(time)) run_.values = now;
+  FindActive(time, conditions_);
+  run_.switch_time = switch_time;
+  run_.values = now;
+}
+
 Initialization Events::Begin(const std::vector<StartEntry>& starts, const InitializeOptions& options) {
   Initializer initializer(run_, program_, starts, options);
   const auto fail = [](Initialization out, std::string problem) {
@@ -470,7 +489,7 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
     if (again || !out.ok) continue;
     if (settled) break;
     settled = true;
-    FindActive(options.time, conditions_);
+    FindHolding(options.time);
     // `when initial() or u` acts at the start, whether u was true before or not.
     for (size_t w = 0; w < conditions_.size(); ++w) {
       if (Reads(program_.whens[w], program_.initial_slots)) conditions_[w] = 0;

@@ -103,6 +103,7 @@ class Events {
   bool UpdateRelations(double time, bool one_only, std::vector<uint32_t>& changed);
   bool Sweep(double time, const std::vector<uint32_t>& active);
   std::vector<uint32_t> FindActive(double time, std::vector<uint8_t>& conditions);
+  void FindHolding(double time);
   bool Reinit(double time, const std::vector<uint32_t>& active);
   bool TakePre();
   bool StepContinuous(double time);

@@ -362,12 +362,16 @@ class Simulator {
   void Integrate(double time) {
     bool restart = true, located = false;
     while (time < options_.stop) {
-      const Stop stop = NextStop(time);
+      Stop stop = NextStop(time);
       run_.switch_time = time + (stop.time - time) / 2;
       if (located)
         restart = true;
       else if (time > options_.start && !TimeEvent(time, restart))
         return;
+      if (!run_.delay_lines.empty()) {  // the event may have made a jump, which arrives before the stop
+        stop = NextStop(time);
+        run_.switch_time = time + (stop.time - time) / 2;
+      }
       if (restart ? !integrator_->Restart(time, stop.time) : !integrator_->Continue(stop.time)) {
         FailToStart(time);
         return;

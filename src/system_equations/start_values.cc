@@ -212,9 +212,7 @@ std::vector<StartEntry> Finder::Run(const std::vector<StartValue>* experiment) {
   }
   if (experiment != nullptr) OfComposite(ComponentId(0), *experiment);
   std::vector<StartEntry> out;
-  for (const auto& [key, entry] : found_) {
-    if (entry.value == entry.value) out.push_back(entry);
-  }
+  for (const auto& [key, entry] : found_) out.push_back(entry);
   return out;
 }
 

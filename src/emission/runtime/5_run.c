@@ -259,9 +259,22 @@ int model_set(model* m, const char* parameter, double number) {
     m->p[parameter_slots[k]] = number;
     return 0;
   }
+  for (int k = 0; fixed_parameters[k] != NULL; ++k) {
+    const size_t length = strlen(fixed_parameters[k]);
+    if (strncmp(fixed_parameters[k], parameter, length) != 0 || (parameter[length] != 0 && parameter[length] != '[')) continue;
+    snprintf(m->problem, sizeof m->problem,
+             "%.200s is fixed in this program: it decides a period, a delay or the form of the equations, or was 0; emit the model "
+             "anew, with `cotree emit --set`",
+             parameter);
+    return 1;
+  }
   snprintf(m->problem, sizeof m->problem, "there is no parameter %.300s", parameter);
   return 1;
 }
+
+/*@if projection*/
+static int loops_close(model* m, double time);
+/*@end*/
 
 int model_init(model* m, double start, double stop) {
   const int other = memcmp(m->p, parameter_numbers, sizeof parameter_numbers) != 0;
@@ -310,7 +323,15 @@ int model_init(model* m, double start, double stop) {
   find_knots(m);
 /*@end*/
   model_segment(m, start);
-  return other && !run(m, start) ? 1 : 0;
+  if (other && !run(m, start)) return 1;
+/*@if projection*/
+  if (other && !loops_close(m, start)) {
+    snprintf(m->problem, sizeof m->problem,
+             "at the start: with these parameters the loops of the mechanism do not close; emit the model anew, with `cotree emit --set`");
+    return 1;
+  }
+/*@end*/
+  return 0;
 }
 
 void model_free(model* m) {

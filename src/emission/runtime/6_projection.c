@@ -97,6 +97,13 @@ static double gap_size(const model* m) {
   return size;
 }
 
+/* Whether the loops are closed to a millionth of their size, with other parameters than those that were emitted. */
+static int loops_close(model* m, double time) {
+  const int closed = fill_gaps(m, time) && gap_size(m) < 1e7;
+  m->known = m->rounded = 0;
+  return closed;
+}
+
 /* Near a position in which the conditions of a loop depend on each other they may give way by next to nothing. */
 static void watch_gaps(model* m) {
 /*@if give*/

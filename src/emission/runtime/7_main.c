@@ -420,10 +420,14 @@ static int integrate(simulation* s) {
   int restart = 1, located = 0;
   while (time < s->stop) {
     int knot, tick, delayed, checkpoint;
-    const double stop = next_stop(s, time, &knot, &tick, &delayed, &checkpoint);
+    double stop = next_stop(s, time, &knot, &tick, &delayed, &checkpoint);
     s->m.switch_time = time + (stop - time) / 2;
     if (located) restart = 1;
     else if (time > s->start && !time_event(s, time, &restart)) return 0;
+/*@if delays*/
+    stop = next_stop(s, time, &knot, &tick, &delayed, &checkpoint); /* the event may have made a jump, which arrives earlier */
+    s->m.switch_time = time + (stop - time) / 2;
+/*@end*/
     s->end = stop;
     if (restart && !method_restart(s, time, stop)) return 0;
     double reached = stop;
@@ -539,6 +543,9 @@ int main(int count, char** words) {
   s.still = INFINITY;
   model_reset(&s.m);
   int step_given = 0, method_given = 0;
+/*@if fired*/
+  int set = 0;
+/*@end*/
   for (int k = 1; k < count; k += 2) {
     const char *word = words[k], *value = k + 1 < count ? words[k + 1] : NULL;
     if (value == NULL) return usage(words[0]);
@@ -565,6 +572,9 @@ int main(int count, char** words) {
       method_given = 1;
     } else if (strcmp(word, "--set") == 0) {
       if (!read_setting(&s.m, value)) return 2;
+/*@if fired*/
+      set = 1;
+/*@end*/
     } else {
       return usage(words[0]);
     }
@@ -589,6 +599,10 @@ int main(int count, char** words) {
   }
 /*@end*/
   int over = model_init(&s.m, s.start, s.stop) != 0;
+/*@if fired*/
+  if (set)
+    fputs("note: with --set, what `when` and samples set at the very start keeps the values of the parameters emitted\n", stderr);
+/*@end*/
 /*@if delays*/
   for (int k = 0; k < MODEL_DELAYS && !over && s.method != METHOD_EULER && s.method != METHOD_AUTO; ++k) {
     if (s.step <= s.m.lines[k].delay * (1 + 1e-9)) continue;

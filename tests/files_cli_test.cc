@@ -84,7 +84,7 @@ class Files : public testing::Test {
 
 TEST_F(Files, WhatIsReadIsNeverWrittenOver) {
   Shell(
-      "ln -s m.cot link.cot; ln parts.cot hard.cot; mkdir sub; ln -s ../log.csv sub/data.h5.cotr; "
+      "ln -s m.cot link.cot; ln parts.cot hard.cot; mkdir sub; ln -s ../log.csv sub/data.h5.partial.cotr; "
       "cotree simulate m.cot --out r.cotr; ln -s r.cotr again.cotr");
   const std::string result = ReadText(folder / "r.cotr");
   for (const char* line : {

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -174,6 +175,27 @@ TEST_F(LoopVerdicts, AHeldOutputIsSaid) {
     const Json there = Margins(c.text, "pi.y");
     EXPECT_TRUE(Contains(there.at("notes").dump(), c.name));
     EXPECT_FALSE(Margins(c.text, "pi.y", {"--at", "0.5s"}).contains("notes"));
+  }
+}
+
+// L(s) = k (a s + b)/(c s + d): where |L| is 1 or more at infinity, no delay is so short that the loop bears
+// it.
+TEST_F(LoopVerdicts, ALoopThatPassesTheFastestBearsNoDelay) {
+  const struct {
+    double k, a, b, c, d, delay;  // NaN: none
+  } kCases[] = {{0.5, 4, 1, 1, 1, 0}, {4, 2, 1, 1, 3, 0}, {1, 1, 5, 1, 1, 0}, {0.3, 1, 1, 2, 3, NAN}};
+  for (const auto& c : kCases) {
+    const std::string text = fmt::format(
+        "system S {{ t : Constant(k = 0)  f : Feedback  g : TransferFunction(n = 1, num = [{}, {}], den = "
+        "[{}, {}], k = {})\n"
+        "  connect t.y -> f.u1  connect f.y -> g.u  connect g.y -> f.u2 }}",
+        c.a, c.b, c.c, c.d, c.k);
+    const Json margins = Margins(text, "f.u2").at("margins");
+    EXPECT_TRUE(margins.at("stable").get<bool>()) << text;
+    if (std::isnan(c.delay))
+      EXPECT_TRUE(margins.at("delay").is_null()) << text << margins.dump();
+    else
+      EXPECT_EQ(margins.at("delay").get<double>(), c.delay) << text;
   }
 }
 

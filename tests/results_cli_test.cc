@@ -293,5 +293,21 @@ TEST_F(ResultCommands, ACutFileIsUsedAsFarAsItGoes) {
   EXPECT_EQ(Run({"compare", "a.cotr", "cut.cotr"}).exit_code, 1);
 }
 
+// Files of others have columns in their own units: what is compared, drawn together or written as CSV is SI.
+TEST_F(ResultCommands, ColumnsInOtherUnits) {
+  WriteText(folder / "mv.csv", "time [ms],a [mV],T [degC],w [rpm]\n0,1000,20,60\n1000,2000,30,120\n");
+  WriteText(folder / "si.csv", "time,a,T,w\n0,1,293.15,6.283185307179586\n1,2,303.15,12.566370614359172\n");
+  WriteText(folder / "ampere.csv", "time,a [A]\n0,1\n1,2\n");
+  WriteText(folder / "volt.csv", "time,a [V]\n0,1\n1,2\n");
+  EXPECT_EQ(Run({"convert", "mv.csv", "out.csv"}).exit_code, 0);
+  EXPECT_EQ(Run({"compare", "out.csv", "si.csv", "--rtol", "1e-12"}).exit_code, 0);
+  EXPECT_EQ(Run({"compare", "mv.csv", "volt.csv", "--rtol", "1e-12"}).exit_code, 0);
+  EXPECT_EQ(Run({"convert", "mv.csv", "out.cotr"}).exit_code, 0);
+  EXPECT_EQ(Run({"compare", "out.cotr", "si.csv", "--rtol", "1e-12"}).exit_code, 0);
+  const Ran other = Run({"compare", "ampere.csv", "volt.csv"});
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_NE(other.err.find("`a` is in A in ampere.csv and in V in volt.csv"), std::string::npos) << other.err;
+}
+
 }  // namespace
 }  // namespace cotree

@@ -117,6 +117,19 @@ void DiagnoseSingular(const EquationSystem& system, const Offsets& offsets, Diag
     std::vector<VariableRef> variables;
     for (const uint32_t v : offsets.over_variables) variables.push_back({v, 0});
     const size_t n = offsets.over_equations.size(), m = variables.size();
+    if (n == 0) {
+      std::vector<VariableRef> open;
+      for (const uint32_t v : offsets.under_variables) open.push_back({v, 0});
+      std::vector<ComponentId> owners;
+      for (const VariableRef& v : open) {
+        if (v.variable < system.part_variables)
+          owners.emplace_back(system.parts[system.PartOfVariable(v.variable)].component);
+      }
+      auto& report = diagnostics.Report(messages::kOverdetermined, PlaceOf(system, owners), {"", "", ""});
+      report.message = "nothing determines " + VariableNames(system, open);
+      report.helps.assign(1, "add an equation for it, or set it in a `when`");
+      return;
+    }
     auto& report = diagnostics.Report(messages::kOverdetermined, PlaceOf(system, ids),
                                       {Names(system, ids), (n == 1 ? "is " : "are ") + Plural(n, "equation"),
                                        m == 0 ? "no unknown" : Plural(m, "unknown")});

@@ -249,9 +249,10 @@ class LinearTeller {
            first});
     }
     if (table.rows.empty()) return;
-    s.items.emplace_back(TextItem{
-        "Slowest first; shares are participation factors of the states. Storage that moves as one has "
-        "one state: its share goes by stored energy."});
+    s.items.emplace_back(
+        TextItem{"By real part, the largest first; shares are participation factors of the states. Storage "
+                 "that moves as one has "
+                 "one state: its share goes by stored energy."});
     s.items.emplace_back(std::move(table));
     out_.push_back(std::move(s));
   }

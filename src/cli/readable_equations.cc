@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "cli/describe_linear.h"
 #include "cli/linear_model.h"
+#include "cli/system_command.h"
 #include "cli/text_table.h"
 #include "cli/write_form.h"
 #include "closed_form/fraction.h"
@@ -204,6 +205,20 @@ int FindReadable(const EquationsOptions& options, const Translation& t, StateSpa
   return kExitOk;
 }
 
+// What a linear form with continuous states leaves out: components whose outputs it takes as constant.
+static std::vector<std::string> TakenAsConstant(const Translation& t) {
+  std::vector<std::string> notes;
+  if (!t.program->delays.empty())
+    notes.push_back("a delay has no finite linear form: what " + OwnersOf(t, t.program->delays) +
+                    " gives is taken as constant");
+  if (!t.program->clocks.empty())
+    notes.push_back(
+        "what " + OwnersOf(t, t.program->clocks) +
+        " samples is taken as constant: this is the system between two samples; `cotree linearize` "
+        "has the sampled one");
+  return notes;
+}
+
 int SayReadable(const EquationsOptions& options, Translation& t, const Console& console, SystemOutput* out) {
   ExprPool& pool = t.equations->model->expressions;
   const Model& model = *t.equations->model;
@@ -245,6 +260,8 @@ int SayReadable(const EquationsOptions& options, Translation& t, const Console& 
     start = LinearizeAtStart(t, options.outputs, true, ForeignCodeOf(options.foreign), &exit);
     if (!start) return exit;
     document.sections = DescribeLinear(pool, space, *start, FindStorageShares(t, *start), &document);
+    const std::vector<std::string> constant = TakenAsConstant(t);
+    for (const std::string& note : constant) fmt::print(stderr, "cotree: note: {}\n", note);
     if (document.sections.empty()) {
       const std::string reason = t.sorted->states.empty() ? "the system has no states"
                                  : !space.groups.empty()
@@ -261,6 +278,8 @@ int SayReadable(const EquationsOptions& options, Translation& t, const Console& 
       fmt::print(stderr, "cotree: note: there is no linear form in symbols: {}; numbers are printed\n",
                  reason);
     }
+    for (const std::string& note : constant)
+      document.sections[0].items.insert(document.sections[0].items.begin(), TextItem{"Note: " + note + "."});
   } else {
     document.sections.push_back(DescribeEquations(pool, space));
     document.sections[0].title.clear();

@@ -108,6 +108,14 @@ InitializeOptions BeginningOf(const Translation& translation) {
   return out;
 }
 
+std::string NamesOf(const Translation& translation, const std::set<uint32_t>& components) {
+  std::string text;
+  for (const uint32_t c : components)
+    text += (text.empty() ? "`" : ", `") +
+            ComponentName(*translation.equations->model, *translation.graph, ComponentId(c)) + "`";
+  return text;
+}
+
 std::string SystemHeading(const Translation& translation, const Console& console) {
   const Model& model = *translation.equations->model;
   return console.Bold("system " + model.Text(model[translation.graph->system].name));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <set>
 #include <string>
 
 #include "base/json.h"
@@ -42,6 +43,15 @@ inline double JustBehind(double time) {
 
 /// "system Positioner".
 std::string SystemHeading(const Translation& translation, const Console& console);
+
+/// The components to which things of a program belong, each once: "`a`, `b`".
+std::string NamesOf(const Translation& translation, const std::set<uint32_t>& components);
+template <class Bound>
+std::string OwnersOf(const Translation& translation, const std::vector<Bound>& list) {
+  std::set<uint32_t> components;
+  for (const Bound& bound : list) components.insert(bound.component);
+  return NamesOf(translation, components);
+}
 
 /// The variables that people named, all of them computed by the program. False, with a message, if one is not
 /// there.

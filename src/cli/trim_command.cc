@@ -219,6 +219,10 @@ class TrimCommand {
     std::string text =
         SystemHeading(t_, colours) + fmt::format(" at an operating point, found in {}\n",
                                                  Plural(static_cast<size_t>(trim.iterations), "step"));
+    if (!t_.program->clocks.empty())
+      text += fmt::format(
+          "  what {} samples keeps the value of the start: sampled states are not brought to rest\n",
+          OwnersOf(t_, t_.program->clocks));
     const EquationSystem& system = *t_.equations;
     TextTable inputs("lrl"), states("lrll");
     inputs.Add({"found", "", ""});

@@ -142,6 +142,7 @@ Margins FindMargins(const Channel& loop) {
     if (at_end.real() < 0 && std::isfinite(at_end.real()))
       out.gains.push_back({kPi / loop.period, -1 / at_end.real()});
   }
+  out.bears_no_delay = !sampled && (!loop.proper() || std::fabs(loop.d[0]) >= 1);
   out.algebraic_loop = loop.proper() && std::fabs(1 + loop.d[0]) < 1e-14;
   out.closed_poles = ClosedPoles(loop, 1);
   out.stable = !out.algebraic_loop;
@@ -169,6 +170,7 @@ std::optional<Margins::Phase> Margins::SmallestPhase() const {
   return Best(phases, [](const Phase& p) { return std::fabs(p.margin); });
 }
 std::optional<Margins::Phase> Margins::SmallestDelay() const {
+  if (bears_no_delay) return Phase{INFINITY, 0, 0};
   return Best(phases, [](const Phase& p) { return p.delay; });
 }
 

@@ -26,7 +26,9 @@ struct Margins {
   std::vector<Phase> phases;  // all, by frequency
 
   std::vector<std::complex<double>> closed_poles;
-  bool stable = false;          // all of them left of the axis, or in the unit circle
+  bool stable = false;  // all of them left of the axis, or in the unit circle
+  bool bears_no_delay =
+      false;  // |L| is 1 or more at infinity: 1 + L e^(-s T) has poles to the right for each T
   bool algebraic_loop = false;  // 1 + L is 0 at infinity: no poles can be said
   /// Poles of motions that the loop does not drive or does not see, and that grow: no gain changes them.
   std::vector<std::complex<double>> hidden_growth;

@@ -45,7 +45,8 @@ std::vector<std::string> Emitter::FixedNames() const {
     const ComponentClass& cls = system_.graph->ClassOf(*system_.model, ComponentId(c));
     const std::string of = Name(c);
     for (const Parameter& p : cls.parameters) {
-      const std::string own(system_.model->expressions.SymbolName(p.symbol)), name = of.empty() ? own : of + "." + own;
+      const std::string own(system_.model->expressions.SymbolName(p.symbol)),
+          name = of.empty() ? own : of + "." + own;
       if (settable.count(name) == 0) out.push_back(name);
     }
   }

@@ -75,7 +75,7 @@ class Emitter {
   const EmitOptions& options_;
   ProgramRun run_;
   Events events_;
-  std::set<std::string> features_;                          // of the runtime: see RuntimeText
+  std::set<std::string> features_;                                  // of the runtime: see RuntimeText
   std::vector<bool> called_, in_kernel_, in_block_, read_, times_;  // codes; parameters
   std::vector<Settable> settable_;
   std::vector<uint32_t> dead_blocks_, held_;

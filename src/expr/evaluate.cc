@@ -148,8 +148,9 @@ struct DualArithmetic : RealArithmetic<Dual, DualArithmetic> {
     return {UnaryValue(op, x.value), x.tangent == 0 ? 0 : UnarySlope(op, x.value) * x.tangent};
   }
   Dual Binary(Op op, Dual a, Dual b) const {
-    const double value =
-        IsRelation(op) && (a.value != a.value || b.value != b.value) ? NAN : BinaryValue(op, a.value, b.value);
+    const double value = IsRelation(op) && (a.value != a.value || b.value != b.value)
+                             ? NAN
+                             : BinaryValue(op, a.value, b.value);
     switch (op) {
       case Op::kPower: {
         double tangent = 0;

@@ -214,8 +214,8 @@ static inline double cotree_power(double x, long n) {
   return n < 0 ? 1.0 / result : result;
 }
 static inline double cotree_sign(double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; }
-static inline double cotree_min(double a, double b) { return a < b ? a : b; }
-static inline double cotree_max(double a, double b) { return a < b ? b : a; }
+static inline double cotree_min(double a, double b) { return a < b || a != a ? a : b; }
+static inline double cotree_max(double a, double b) { return a < b || b != b ? b : a; }
 static inline double cotree_mod(double a, double b) { return a - b * floor(a / b); }
 )";
 }

@@ -45,8 +45,8 @@ Diagnostic& ReportBroken(const Model& model, const Type& type, std::string_view 
                          const BrokenBound& broken, Span where, const Origin* declared,
                          Diagnostics& diagnostics);
 
-/// Defaults of the user's own classes, and numbers that stand as arguments anywhere. What is computed or set from
-/// outside is known with the numbers of a system (ParameterTable::broken).
+/// Defaults of the user's own classes, and numbers that stand as arguments anywhere. What is computed or set
+/// from outside is known with the numbers of a system (ParameterTable::broken).
 void CheckBounds(const Model& model, Diagnostics& diagnostics);
 
 }  // namespace cotree

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/describe_model.h"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <map>
 
@@ -153,23 +155,32 @@ std::string WithRates(const Model& model, const std::string& text) {
 std::string ExpressionText(const Model& model, ExprId expr) {
   if (expr.IsNone()) return "?";
   const std::string text = WithRates(model, PrintText(model.expressions, expr));
-  // Index symbols carry a number that keeps them apart; people need their names only.
+  // Index symbols carry a number that keeps them apart (`i#3`); people need their names only. Those without a
+  // name
+  // (`#1`) get letters, each its own.
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  const auto end_of = [&](size_t mark) {
+    size_t end = mark + 1;
+    while (end < text.size() && is_word(text[end])) ++end;
+    return end;
+  };
+  std::string letters = "ijklmnpq";
+  for (size_t i = 0; i < text.size(); ++i) {  // not those of other names
+    const bool alone = (i == 0 || !is_word(text[i - 1])) && (i + 1 == text.size() || !is_word(text[i + 1]));
+    if (alone) std::erase(letters, text[i]);
+  }
+  std::map<std::string, char> letter_of;
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '#') {
       out += text[i];
       continue;
     }
-    const bool named =
-        i > 0 && (std::isalnum(static_cast<unsigned char>(text[i - 1])) != 0 || text[i - 1] == '_');
-    size_t end = i + 1;
-    std::string letters;
-    while (end < text.size() && std::isalpha(static_cast<unsigned char>(text[end])) != 0)
-      letters += text[end++];
-    std::string digits;
-    while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0)
-      digits += text[end++];
-    if (!named) out += letters.empty() ? (digits == "1" ? "i" : digits == "2" ? "j" : "k") : "i";
+    const size_t end = end_of(i);
+    if (i == 0 || !is_word(text[i - 1])) {
+      const size_t next = std::min(letter_of.size(), letters.size() - 1);
+      out += letter_of.emplace(text.substr(i, end - i), letters[next]).first->second;
+    }
     i = end - 1;
   }
   return out;

@@ -108,7 +108,8 @@ ExprId ClassBuilder::PreOf(ExprId expr) {
       before.push_back({pool_.SymbolOf(id), pool_.Call("pre", {id})});
     }
     for (const ExprId operand : pool_.operands(id)) moves[k] = moves[k] || moves[order.PositionOf(operand)];
-    const bool jumps = IsRelation(op) || op == Op::kFloor || op == Op::kCeil || op == Op::kSign || op == Op::kMod;
+    const bool jumps =
+        IsRelation(op) || op == Op::kFloor || op == Op::kCeil || op == Op::kSign || op == Op::kMod;
     if (jumps && moves[k]) return ExprId::None();
   }
   return Substitute(pool_, expr, before);
@@ -133,7 +134,8 @@ Value ClassBuilder::LowerPre(NodeId node, NodeId argument) {
     if (before.IsNone()) {
       auto& report = Report(messages::kRemembersVariables, argument, {TextOf(argument), name});
       if (value.base != BaseType::kBoolean)
-        report.helps.assign(1, "give it a variable of its own: `x = " + TextOf(argument) + "`, then `" + name + "(x)`");
+        report.helps.assign(
+            1, "give it a variable of its own: `x = " + TextOf(argument) + "`, then `" + name + "(x)`");
       return Failed();
     }
     expr = name == "pre"    ? before

@@ -18,8 +18,8 @@ namespace cotree {
   /events/time, text   f64[], strings
 
 Datasets are chunked and compressed (shuffle, deflate 4). A file of HDF5 that is being written cannot be read
-after a kill, so rows go to `F.h5.cotr` first (cotr_format.h), and Finish makes `F.h5` from it, with memory
-for one batch of rows, and removes it. Who kills the run finds `F.h5.cotr`, whole. */
+after a kill, so rows go to `F.h5.partial.cotr` first (cotr_format.h), and Finish makes `F.h5` from it, with
+memory for one batch of rows, and removes it. Who kills the run finds `F.h5.partial.cotr`, whole. */
 std::unique_ptr<ResultWriter> MakeHdf5Writer(const std::string& path);
 
 std::optional<Result> ReadHdf5(const std::string& path, std::string* problem);

@@ -101,7 +101,7 @@ std::unique_ptr<ResultWriter> MakeResultWriter(const std::string& path, ResultFo
 
 inline constexpr std::string_view kComplete = "complete";
 /// Behind the name of an HDF5 file: where rows are kept while the run goes on.
-inline constexpr std::string_view kHdf5Stream = ".cotr";
+inline constexpr std::string_view kHdf5Stream = ".partial.cotr";
 /// What is read into memory as a whole (CSV, .mat) has no more bytes.
 inline constexpr size_t kMostResultBytes = 4'000'000'000;
 

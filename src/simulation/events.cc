@@ -230,20 +230,24 @@ void Events::SetTicks(double time, bool tick) {
   }
 }
 
-std::vector<uint32_t> Events::FindActive(double time, std::vector<uint8_t>& conditions) {
-  std::vector<uint32_t> active;
+// Adds the `when`s whose condition became true to those of this round; whether there were any.
+bool Events::FindActive(double time, std::vector<uint32_t>& active) {
+  const size_t before = active.size();
   bool taken = false;
   for (uint32_t w = 0; w < program_.whens.size(); ++w) {
     const Program::When& when = program_.whens[w];
     if (!when.is_elsewhen) taken = false;
+    if (std::find(active.begin(), active.begin() + static_cast<ptrdiff_t>(before), w) !=
+        active.begin() + static_cast<ptrdiff_t>(before))
+      taken = true;
     const uint8_t condition = run_.Compute(when, time) != 0 ? 1 : 0;
-    if (condition != 0 && conditions[w] == 0 && !taken) {
+    if (condition != 0 && conditions_[w] == 0 && !taken) {
       active.push_back(w);
       taken = true;
     }
-    conditions[w] = condition;
+    conditions_[w] = condition;
   }
-  return active;
+  return active.size() > before;
 }
 
 // All that acts in a round holds together: repeated until nothing changes, which takes as many turns as
@@ -384,9 +388,12 @@ bool Events::Settle(double time, Cause cause) {
         return false;
       }
     }
-    active = FindActive(time, conditions_);
+    // What those set may make others true: they act in the same round, while pre(x) is what it was before.
+    active.clear();
+    for (int turn = 0; turn < kMostRounds && FindActive(time, active); ++turn) {
+      if (!Sweep(time, active)) return false;
+    }
     fired_.insert(fired_.end(), active.begin(), active.end());
-    if (!active.empty() && !Sweep(time, active)) return false;
     for (const uint32_t w : active) {
       const uint32_t external = program_.whens[w].external;
       if (external == UINT32_MAX || external_ == nullptr) continue;
@@ -427,18 +434,19 @@ bool Events::Settle(double time, Cause cause) {
 // Which conditions hold at the very start. What switches right behind it (`time > 0 s`) does not yet, and so
 // becomes true there.
 void Events::FindHolding(double time) {
-  const bool behind = std::any_of(
-      program_.switches.begin(), program_.switches.end(), [&](const Program::KnownSwitch& s) {
+  const bool behind =
+      std::any_of(program_.switches.begin(), program_.switches.end(), [&](const Program::KnownSwitch& s) {
         return s.kind == TimeSwitch::Kind::kZero && run_.Evaluate(s.code, s.parameters, time) == 0;
       });
+  std::vector<uint32_t> active;
   if (!behind) {
-    FindActive(time, conditions_);
+    FindActive(time, active);
     return;
   }
   const std::vector<double> now = run_.values;
   const double switch_time = std::exchange(run_.switch_time, time);
   if (!run_.Run(time)) run_.values = now;
-  FindActive(time, conditions_);
+  FindActive(time, active);
   run_.switch_time = switch_time;
   run_.values = now;
 }

@@ -102,7 +102,7 @@ class Events {
   bool Reads(const Program::Bound& bound, const std::vector<uint32_t>& slots) const;
   bool UpdateRelations(double time, bool one_only, std::vector<uint32_t>& changed);
   bool Sweep(double time, const std::vector<uint32_t>& active);
-  std::vector<uint32_t> FindActive(double time, std::vector<uint8_t>& conditions);
+  bool FindActive(double time, std::vector<uint32_t>& active);
   void FindHolding(double time);
   bool Reinit(double time, const std::vector<uint32_t>& active);
   bool TakePre();

@@ -10,8 +10,8 @@
 
 namespace cotree {
 
-/** Variables that leave their bounds during a run: a pressure below the vacuum, a temperature below 0 K. The run
-goes on; what it says there is not to be believed. */
+/** Variables that leave their bounds during a run: a pressure below the vacuum, a temperature below 0 K. The
+run goes on; what it says there is not to be believed. */
 class BoundsWatch {
  public:
   /// `slots`: those of the rows that will be looked at.

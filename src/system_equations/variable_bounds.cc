@@ -70,7 +70,8 @@ bool CheckStarts(const EquationSystem& system, const std::vector<StartEntry>& st
       diagnostics
           .Report(model_messages::kOutOfBounds,
                   ComponentPlace(*system.model, *system.graph, ComponentId(system.parts[part].component)),
-                  {name, std::isnan(start.value) ? "no number" : NumberText(start.value), "a finite", "number", name})
+                  {name, std::isnan(start.value) ? "no number" : NumberText(start.value), "a finite",
+                   "number", name})
           .helps.assign(1, "its start value divides by 0, or is outside of a function; give another one");
       continue;
     }

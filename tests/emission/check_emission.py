@@ -244,7 +244,9 @@ component Turn { parameter phi : Angle = 10 deg  parameter n : Integer = 2  para
   parameter share : Real (min = 0, max = 1) = 0.5  parameter m : Mass = 1 kg
   parameter least : Real = 0.1  parameter more : Real (above = least) = 0.9
   output y : Real  equation y = (if on then n else 0)*share*sin(phi)*(m/(1 kg))*(more/more)*(least/least) }
-system S { a : Turn  t : Terminator  connect a.y -> t.u  r : Resistor(R = 1 kohm)  c : Capacitor(C = 1 uF)
+system S { a : Turn  t : Terminator  connect a.y -> t.u
+  line : TransportDelay(T = 1 ms)  hold : Sampler(period = 1 ms)  t2, t3 : Terminator
+  connect a.y -> line.u, hold.u  connect line.y -> t2.u  connect hold.y -> t3.u  r : Resistor(R = 1 kohm)  c : Capacitor(C = 1 uF)
   v : VoltageSource(V = 5 V)  connect v.p -- r.p  connect r.n -- c.p  connect v.n -- c.n -- electrical.ground }
 experiment E of S { stop = 5 ms  plot c.v }
 """
@@ -256,7 +258,8 @@ SETTINGS = [
     ("r.R=abc", 2, "r.R"), ("r.R=4kV", 2, "r.R"), ("r.R=4,5", 2, "r.R"), ("r.R=nan", 2, "r.R"), ("r.R=", 2, "r.R"),
     ("r.R=0x10", 2, "r.R"), ("a.phi=90", 2, "a.phi"), ("a.n=1.5", 2, "a.n"), ("a.share=2", 2, "a.share"),
     ("r.Q=1", 2, "r.Q"), ("a.least=0.8", 0, ("a.y", 0.17365)), ("a.least=0.95", 4, "a.more"), ("a.more=0.05", 4, "a.more"),
-    ("a.on=3", 2, "a.on"),
+    ("a.on=3", 2, "a.on"), ("line.T=1", 2, "fixed in this program"), ("hold.period=1", 2, "fixed in this program"),
+    ("none.R=0", 2, "there is no parameter"),
 ]
 
 

@@ -51,6 +51,50 @@ void ExpectEnd(const Case& c, const Trajectory& t, const std::string& how) {
 }
 
 const Case kCases[] = {
+    {"a condition on the time",
+     R"(
+component C { parameter T : Time = 1 s  discrete variable y : Real (start = 0)
+  equation when sqrt(time/T - 0.5) > 0.1 { y = 1 } }
+system S { a : C })",
+     1,
+     0,
+     {"neither true nor false", "sqrt(-0.5)"}},
+    {"a condition on the time that becomes one",
+     R"(
+component C { parameter T : Time = 1 s  output y : Real  equation y = if log(1 - time/T) < -1 then 1 else 2 }
+system S { a : C  t : Terminator  connect a.y -> t.u })",
+     2,
+     1,
+     {"neither true nor false"}},
+    {"a condition on a parameter",
+     R"(
+component C { parameter q : Real = -1  output y : Real  equation if sqrt(q) < 3 { y = 1 } else { y = 2 } }
+system S { a : C  t : Terminator  connect a.y -> t.u })",
+     1,
+     0,
+     {"neither true nor false", "sqrt(-1)"}},
+    {"a condition on a parameter that does not matter",
+     R"(
+component C { parameter q : Real = -1  output y : Real
+  equation y = if q > 0 then (if sqrt(q) < 3 then 1 else 2) else 7 }
+system S { a : C  t : Terminator  connect a.y -> t.u })",
+     1, NAN},
+    {"the least of two",
+     R"(
+component C { parameter T : Time = 1 s  variable x : Real (start = 1, fixed)  variable y : Real
+  equation T*der(x) = -1  y = min(0.3, sqrt(x)) }
+system S { a : C })",
+     2,
+     1,
+     {"`a.y` is not finite: sqrt("}},
+    {"the largest of two",
+     R"(
+component C { parameter T : Time = 1 s  variable x : Real (start = 1, fixed)  variable y : Real
+  equation T*der(x) = -1  y = max(sqrt(x), 0.3) }
+system S { a : C })",
+     2,
+     1,
+     {"`a.y` is not finite: sqrt("}},
     {"root of an output",
      R"(
 component Root { parameter T : Time = 1 s  output y : Real  equation y = sqrt(4 - (time/T)^2) }

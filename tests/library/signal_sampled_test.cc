@@ -12,12 +12,19 @@ namespace {
 // The mean of a ramp is half its last value, that of a constant the constant.
 TEST(SignalMeans, RunningMean) {
   Probe mean("RunningMean(start = 1 s)");
-  EXPECT_DOUBLE_EQ(Output(mean, {{"time", 0.5}, {"u", 3}, {"integral", 0}}, "der(integral)"), 0);
-  EXPECT_DOUBLE_EQ(Output(mean, {{"time", 1}, {"u", 3}, {"integral", 0}}), 3);
-  EXPECT_DOUBLE_EQ(Output(mean, {{"time", 4}, {"u", 3}, {"integral", 0}}, "der(integral)"), 3);
+  EXPECT_DOUBLE_EQ(Output(mean, {{"time", 0.5}, {"u", 3}, {"integral", 0}, {"duration", 0}}, "der(integral)"),
+                   0);
+  EXPECT_DOUBLE_EQ(Output(mean, {{"time", 0.5}, {"u", 3}, {"integral", 0}, {"duration", 0}}, "der(duration)"),
+                   0);
+  EXPECT_DOUBLE_EQ(Output(mean, {{"time", 4}, {"u", 3}, {"integral", 0}, {"duration", 0}}, "der(duration)"),
+                   1);
+  EXPECT_DOUBLE_EQ(Output(mean, {{"time", 1}, {"u", 3}, {"integral", 0}, {"duration", 0}}), 3);
+  EXPECT_DOUBLE_EQ(Output(mean, {{"time", 4}, {"u", 3}, {"integral", 0}, {"duration", 0}}, "der(integral)"),
+                   3);
   for (const double t : {1.5, 4.0, 9.0})
-    EXPECT_NEAR(Output(mean, {{"time", t}, {"u", t - 1}, {"integral", (t - 1) * (t - 1) / 2}}), (t - 1) / 2,
-                1e-12);
+    EXPECT_NEAR(
+        Output(mean, {{"time", t}, {"u", t - 1}, {"integral", (t - 1) * (t - 1) / 2}, {"duration", t - 1}}),
+        (t - 1) / 2, 1e-12);
 }
 
 // Horowitz & Hill, The Art of Electronics, 3rd ed., §1.3.1: the mean of a rectified sine is 2/pi, the root of
@@ -28,8 +35,10 @@ TEST(SignalMeans, MeanValueAndRootMeanSquare) {
   const int steps = 2000;
   for (int i = 0; i < steps; ++i) {
     const double u = 5 * std::sin(kPi * (i + 0.5) / steps), h = 0.01 / steps;
-    integrals[0] += h * Output(mean, {{"u", u}, {"integral", 0}, {"mean", 0}}, "der(integral)");
-    integrals[1] += h * Output(rms, {{"u", u}, {"integral", 0}, {"mean", 0}}, "der(integral)");
+    integrals[0] +=
+        h * Output(mean, {{"u", u}, {"integral", 0}, {"duration", 0}, {"mean", 0}}, "der(integral)");
+    integrals[1] +=
+        h * Output(rms, {{"u", u}, {"integral", 0}, {"duration", 0}, {"mean", 0}}, "der(integral)");
   }
   const double wanted[2] = {10 / kPi, 5 / std::sqrt(2.0)};
   int k = 0;
@@ -38,12 +47,15 @@ TEST(SignalMeans, MeanValueAndRootMeanSquare) {
     probe->Set("u", 1);
     probe->Set("mean", 0);
     probe->Set("integral", integrals[k]);
+    probe->Set("duration", 0.01);
+    probe->Set("pre(mean)", 0);
     EXPECT_FALSE(probe->WhenHolds(0));
     probe->Set("sample(period, period)", 1);
     EXPECT_TRUE(probe->WhenHolds(0));
     EXPECT_DOUBLE_EQ(probe->WhenValue(0, "integral"), 0);
     const double renewed = probe->WhenValue(0, "mean");
-    EXPECT_NEAR(Output(*probe, {{"u", 1}, {"integral", 0}, {"mean", renewed}}), wanted[k], 1e-5);
+    EXPECT_NEAR(Output(*probe, {{"u", 1}, {"integral", 0}, {"duration", 0}, {"mean", renewed}}), wanted[k],
+                1e-5);
     ++k;
   }
 }
@@ -103,7 +115,8 @@ TEST(SignalSampling, FirstOrderHold) {
   for (int k = 0; k < 4; ++k) {
     const double t = 1 + 0.5 * k;
     hold.Reset();
-    for (const auto& [name, value] : Values{{"held", held}, {"slope", slope}, {"last", last}}) {
+    for (const auto& [name, value] :
+         Values{{"held", held}, {"slope", slope}, {"last", last}, {"first", k == 0 ? 1 : 0}}) {
       hold.Set(name, value);
       hold.Set("pre(" + name + ")", value);
     }
@@ -113,10 +126,14 @@ TEST(SignalSampling, FirstOrderHold) {
     slope = hold.WhenValue(0, "slope");
     last = hold.WhenValue(0, "last");
     EXPECT_DOUBLE_EQ(last, t);
+    EXPECT_EQ(hold.WhenValue(0, "first"), 0);
     for (const double later : {0.0, 0.2, 0.49}) {
-      const double y = Output(
-          hold,
-          {{"time", t + later}, {"u", 100}, {"pre(held)", held}, {"pre(slope)", slope}, {"pre(last)", last}});
+      const double y = Output(hold, {{"time", t + later},
+                                     {"u", 100},
+                                     {"pre(held)", held},
+                                     {"pre(slope)", slope},
+                                     {"pre(last)", last},
+                                     {"first", 0}});
       EXPECT_NEAR(y, k == 0 ? line(1) : line(t + later), 1e-12);
     }
   }

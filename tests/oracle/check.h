@@ -77,7 +77,8 @@ inline void CheckNetwork(const Network& network, const std::string& title, const
     const ExactOrder& exact = expected.exact;
     if (exact.singular) ++tally.singular;
     const Answer answer = AskCotree(text);
-    // Couplings that say the same leave open what each carries: accepted, with a note that says which is left out.
+    // Couplings that say the same leave open what each carries: accepted, with a note that says which is left
+    // out.
     const bool noted = std::count(answer.codes.begin(), answer.codes.end(), "COT4040") > 0;
     if (exact.singular && !answer.refused && !noted)
       tally.Disagree("singular but accepted", title, answer.messages, text);

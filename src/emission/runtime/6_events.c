@@ -149,10 +149,12 @@ MAYBE_UNUSED static double next_tick(const model* m, double after) {
 }
 
 /*@if whens*/
-static int find_active(model* m, double time, int* active) {
-  int count = 0, taken = 0;
+/* Adds the whens whose condition became true to those of this round. */
+static int find_active(model* m, double time, int* active, int before) {
+  int count = before, taken = 0;
   for (int w = 0; w < MODEL_WHENS; ++w) {
     if (!whens[w].is_else) taken = 0;
+    for (int k = 0; k < before; ++k) taken = taken || active[k] == w;
     const int condition = compute(m, &whens[w].b, time) != 0;
     if (condition && !m->conditions[w] && !taken) {
       active[count++] = w;
@@ -311,11 +313,16 @@ static int settle(model* m, double time, int samples, int terminal, int force) {
     int count = 0;
 /*@if whens*/
     int active[MODEL_WHENS + 1];
-    count = find_active(m, time, active);
-    m->fired += count;
+    /* What those set may make others true: they act in the same round, while pre(x) is what it was before. */
+    for (int turn = 0; turn < 32; ++turn) {
+      const int found = find_active(m, time, active, count);
+      if (found == count) break;
+      count = found;
 /*@if actions*/
-    if (count > 0 && !sweep_actions(m, time, active, count)) return 0;
+      if (!sweep_actions(m, time, active, count)) return 0;
 /*@end*/
+    }
+    m->fired += count;
 /*@if reinits*/
     if (reinit(m, time, active, count)) {
       m->changed = 1;

@@ -221,7 +221,8 @@ TEST_F(PrintTest, CComputesTheSameBits) {
     std::string line;
     ASSERT_TRUE(std::getline(output, line));
     const double there = std::strtod(line.c_str(), nullptr), here = EvaluateDouble(pool, id, e);
-    if (!std::isnan(here) || !std::isnan(there)) {
+    // What compares NaN has no value here (evaluate.cc), and some value in C.
+    if (!std::isnan(here)) {
       EXPECT_EQ(there, here) << PrintText(pool, id);
     }
   }

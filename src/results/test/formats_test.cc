@@ -300,7 +300,7 @@ TEST(Hdf5, H5pyReadsTheLayout) {
   const Scratch scratch;
   std::string problem;
   ASSERT_TRUE(WriteResult(Example(8), scratch / "r.h5", ResultFormat::kHdf5, &problem));
-  EXPECT_EQ(Bytes(scratch / "r.h5.cotr"), "") << "the stream beside it is removed";
+  EXPECT_EQ(Bytes(scratch / "r.h5.partial.cotr"), "") << "the stream beside it is removed";
   CheckWithPython("h5py", R"py(
 import sys, math, h5py
 f = h5py.File(sys.argv[1], "r")

@@ -27,8 +27,12 @@ if [[ -f $found/run.py ]]; then
   done
   out="$(python3 "$found/run.py" "$COTREE" "${mine[@]}" 2>&1 || true)"
   failed="$(sed -n 's/^FAIL \([0-9]*\).*/\1/p' <<<"$out" | sort -u | tr '\n' ' ')"
+  reason=''
+  if [[ $failed == "060 " ]]; then
+    reason="3 million resistors take 1.4 GB instead of 0.9: 99 bytes an element for the graph, 78 for equations, 123 for the order, 172 for the program (cotree profile); spread over some 130 arrays of integers, none above 14 bytes"
+  fi
   row "the faults of this issue" "../shared/found/run.py build/release/bin/cotree" "$(tail -n 1 <<<"$out"); failing: ${failed:-none}" "all of severity 1 to 3" \
-    "$([[ -z $failed ]] && echo ok || echo missed)"
+    "$([[ -z $failed ]] && echo ok || echo missed)" "$reason"
 else
   row "the faults of this issue" "../shared/found/run.py" "" "all" skipped "the folder is not here"
 fi

@@ -36,9 +36,9 @@ TEST(SignalMeans, MeanValueAndRootMeanSquare) {
   for (int i = 0; i < steps; ++i) {
     const double u = 5 * std::sin(kPi * (i + 0.5) / steps), h = 0.01 / steps;
     integrals[0] +=
-        h * Output(mean, {{"u", u}, {"integral", 0}, {"duration", 0}, {"mean", 0}}, "der(integral)");
+        h * Output(mean, {{"u", u}, {"integral", 0}, {"mean", 0}, {"span", 0.01}}, "der(integral)");
     integrals[1] +=
-        h * Output(rms, {{"u", u}, {"integral", 0}, {"duration", 0}, {"mean", 0}}, "der(integral)");
+        h * Output(rms, {{"u", u}, {"integral", 0}, {"mean", 0}, {"span", 0.01}}, "der(integral)");
   }
   const double wanted[2] = {10 / kPi, 5 / std::sqrt(2.0)};
   int k = 0;
@@ -47,14 +47,20 @@ TEST(SignalMeans, MeanValueAndRootMeanSquare) {
     probe->Set("u", 1);
     probe->Set("mean", 0);
     probe->Set("integral", integrals[k]);
-    probe->Set("duration", 0.01);
-    probe->Set("pre(mean)", 0);
-    EXPECT_FALSE(probe->WhenHolds(0));
+    probe->Set("span", 0.01);
+    probe->Set("pre(span)", 0.01);
+    probe->Set("initial()", 0);
+    EXPECT_FALSE(probe->WhenHolds(1));
     probe->Set("sample(period, period)", 1);
-    EXPECT_TRUE(probe->WhenHolds(0));
-    EXPECT_DOUBLE_EQ(probe->WhenValue(0, "integral"), 0);
-    const double renewed = probe->WhenValue(0, "mean");
-    EXPECT_NEAR(Output(*probe, {{"u", 1}, {"integral", 0}, {"duration", 0}, {"mean", renewed}}), wanted[k],
+    EXPECT_TRUE(probe->WhenHolds(1));
+    EXPECT_DOUBLE_EQ(probe->WhenValue(1, "integral"), 0);
+    EXPECT_DOUBLE_EQ(probe->WhenValue(1, "span"), 0.01);
+    const double renewed = probe->WhenValue(1, "mean");
+    for (const auto& [begin, span] : std::map<double, double>{{0, 0.01}, {0.004, 0.006}, {0.03, 0.01}}) {
+      probe->Set("time", begin);
+      EXPECT_NEAR(probe->WhenValue(0, "span"), span, 1e-15);
+    }
+    EXPECT_NEAR(Output(*probe, {{"u", 1}, {"integral", 0}, {"mean", renewed}, {"span", 0.01}}), wanted[k],
                 1e-5);
     ++k;
   }

@@ -103,7 +103,7 @@ class LineBreaker {
     const std::string whole = Print(expr);
     const Op op = pool_.op(expr);
     const bool breaks = op == Op::kAdd || op == Op::kMultiply || op == Op::kDivide || op == Op::kPower ||
-                        op == Op::kIf || op == Op::kMin || op == Op::kMax;
+                        op == Op::kIf || op == Op::kMin || op == Op::kMax || IsUnaryFunction(op);
     room = std::max(room, kNarrowest);
     if (!breaks || LatexWidth(whole).Run() <= room) return {whole};
     if (op == Op::kAdd) return OfSum(expr, room);
@@ -113,6 +113,13 @@ class LineBreaker {
       const std::vector<std::string> arguments{Stacked(pool_.operand(expr, 0), room - 6) + ",",
                                                Stacked(pool_.operand(expr, 1), room - 6)};
       return {name + Aligned(arguments) + "\\right)"};
+    }
+    if (IsUnaryFunction(op)) {  // a root, a sine: what it is of in lines
+      const std::string inside = Print(pool_.operand(expr, 0));
+      const size_t at = whole.rfind(inside);
+      if (at == std::string::npos) return {whole};
+      return {whole.substr(0, at) + Stacked(pool_.operand(expr, 0), room - 5) +
+              whole.substr(at + inside.size())};
     }
     if (op == Op::kDivide)
       return {"\\frac{" + Stacked(pool_.operand(expr, 0), room) + "}{" +

@@ -306,7 +306,10 @@ Code CodeWriter::Write(std::span<const ExprId> roots, Events events) {
   // In which contexts each node is needed, from the roots down.
   std::vector<uint8_t> needed(order.nodes.size(), 0);
   const Context top = events == Events::kOn ? kSmooth : kPlain;
-  for (const ExprId root : roots) needed[order.PositionOf(root)] |= 1u << top;
+  for (const ExprId root : roots) {
+    uint8_t& mask = needed[order.PositionOf(root)];
+    mask = static_cast<uint8_t>(mask | 1u << top);
+  }
   for (size_t k = order.nodes.size(); k-- > 0;) {
     const ExprId id = order.nodes[k];
     const bool call = pool_.op(id) == Op::kCall;

@@ -88,16 +88,17 @@ enum NodeClass : uint32_t { kMoves, kConstant, kTimeOnly, kDiscrete };
 /// is left out: periods are divisors, and their jumps are better known before the run.)
 bool MayFail(const ExprPool& pool, ExprId id, const ExprMap& known) {
   const auto operands = pool.operands(id);
-  const auto varies = [&](ExprId x) { return !pool.IsNumber(x) || pool.NumberValue(x) < 0; };
   switch (pool.op(id)) {
     case Op::kSqrt:
     case Op::kLog:
     case Op::kLog10:
     case Op::kAsin:
     case Op::kAcos:
-      return varies(operands[0]);
+      return !pool.IsNumber(operands[0]) ||
+             std::isnan(UnaryValue(pool.op(id), pool.NumberValue(operands[0])));
     case Op::kPower:
-      return varies(operands[0]) && !pool.AsInteger(operands[1]);
+      return !pool.AsInteger(operands[1]) &&
+             (!pool.IsNumber(operands[0]) || pool.NumberValue(operands[0]) < 0);
     case Op::kDivide:
       return *known.Find(operands[1]) != kConstant;
     default:

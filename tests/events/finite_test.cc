@@ -73,6 +73,13 @@ system S { a : C  t : Terminator  connect a.y -> t.u })",
      1,
      0,
      {"neither true nor false", "sqrt(-1)"}},
+    {"a condition on a number that is none",
+     R"(
+component C { output y : Real  equation y = if asin(2) < 3 then 1 else 2 }
+system S { a : C  t : Terminator  connect a.y -> t.u })",
+     1,
+     0,
+     {"neither true nor false", "asin(2)"}},
     {"a condition on a parameter that does not matter",
      R"(
 component C { parameter q : Real = -1  output y : Real

@@ -165,9 +165,11 @@ std::string Events::FindNoValue(double time) {
 bool Events::Crossed(double time) {
   crossings_.clear();
   undefined_.clear();
+  looked_.resize(program_.relations.size());
   for (uint32_t k = 0; k < program_.relations.size(); ++k) {
     const Program::Relation& r = program_.relations[k];
     const double x = run_.Compute(r, time), held = run_.values[r.slot];
+    looked_[k] = x;
     if (std::isfinite(x)) largest_[k] = std::max(largest_[k], std::fabs(x));
     if (std::isnan(x)) undefined_.push_back(k);
     if (std::isnan(x) || !Differs(Held(r, x), held)) continue;

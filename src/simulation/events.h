@@ -54,6 +54,8 @@ class Events {
     double value, level;  // level: where it switches
   };
   const std::vector<Crossing>& crossings() const { return crossings_; }
+  /// What the codes of all relations gave at the last look.
+  const std::vector<double>& looked() const { return looked_; }
   /// Those that the last event brought up to date.
   const std::vector<Crossing>& updated() const { return updated_; }
   /// Conditions that crossed at the last event though they are zero but for rounding keep their values until
@@ -118,6 +120,7 @@ class Events {
   std::vector<uint32_t> integers_;   // slots of Integers
   std::vector<uint8_t> fragile_;     // by code: it compares what may be no number
   std::vector<Crossing> crossings_, updated_;
+  std::vector<double> looked_;
   void MeasureNoise(double time);
   std::vector<double> largest_;  // |x| of each relation so far
   /// By how much x changed with the last digits of states and time, for those that were undecided. A

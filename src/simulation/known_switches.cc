@@ -1,40 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "program/enclosure.h"
 #include "simulation/simulate.h"
 
 namespace cotree {
 namespace {
 
 /* Times at which functions of time and parameters cross zero or a whole number, or meet the knots of a table.
- */
+Where they lie is enclosed (program/enclosure.h), so that none is stepped over: a stretch in which nothing can be
+met is left, one in which the function only rises or only falls is searched by its ends, all others are halved,
+down to 1e-12 of the run. */
 class SwitchFinder {
  public:
-  SwitchFinder(const Program& program, double start, double stop)
-      : program_(program), run_(program), start_(start), stop_(stop) {}
+  SwitchFinder(const Program& program, double start, double stop, size_t most)
+      : program_(program), run_(program), start_(start), stop_(stop), most_(most) {}
 
   std::vector<double> Find() {
     // Saw-teeth first: between their jumps the others are smooth.
     for (const Program::KnownSwitch& s : program_.switches) {
-      if (s.kind == TimeSwitch::Kind::kInteger) Between(s, start_, stop_, kSamples);
+      if (s.kind == TimeSwitch::Kind::kInteger) Between(s, start_, stop_);
     }
     Tidy();
     std::vector<double> ends{start_};
     ends.insert(ends.end(), times_.begin(), times_.end());
     ends.push_back(stop_);
-    const size_t samples = std::max<size_t>(16, kSamples / ends.size());
     for (const Program::KnownSwitch& s : program_.switches) {
       if (s.kind == TimeSwitch::Kind::kInteger) continue;
-      for (size_t k = 0; k + 1 < ends.size(); ++k) Between(s, ends[k], ends[k + 1], samples);
+      for (size_t k = 0; k + 1 < ends.size() && !full(); ++k) Between(s, ends[k], ends[k + 1]);
     }
     Tidy();
     return std::move(times_);
   }
+  /// There are more than was asked for: those found are not the first ones.
+  bool full() const { return times_.size() >= most_; }
 
  private:
-  static constexpr size_t kSamples = 20'000, kMost = 1'000'000;
-
   double Value(const Program::KnownSwitch& s, double t) const {
     return run_.Evaluate(s.code, s.parameters, t);
   }
@@ -53,32 +56,55 @@ class SwitchFinder {
     return 0;
   }
   void Add(double t) {
-    if (t > start_ && t < stop_ && times_.size() < kMost) times_.push_back(t);
+    if (t > start_ && t < stop_ && !full()) times_.push_back(t);
   }
-  void Between(const Program::KnownSwitch& s, double a, double b, size_t samples) {
+  void Between(const Program::KnownSwitch& s, double a, double b) {
     // Inside the ends, where one-sided values are those of the interval.
-    const double inset = 1e-7 * (b - a), from = a + inset, to = b - inset;
+    const double digits = 4 * std::numeric_limits<double>::epsilon() * std::max(std::fabs(a), std::fabs(b));
+    const double inset = std::max(std::min(1e-7 * (b - a), 1e-11 * (stop_ - start_)), digits), from = a + inset, to = b - inset;
     const double va = Value(s, from), vb = Value(s, to), vm = Value(s, from + 0.375 * (to - from));
     if (!std::isfinite(va) || !std::isfinite(vb)) return;
     const double straight = va + 0.375 * (vb - va);
-    if (std::fabs(vm - straight) <= 1e-9 * (std::fabs(va) + std::fabs(vb) + 1e-300)) {
+    if (std::fabs(vm - straight) <= 1e-9 * (std::fabs(va) + std::fabs(vb) + 1e-300) &&
+        Enclose(s, from, to).phase == 0) {
       Straight(s, from, to, va, vb);
       return;
     }
-    double t0 = from, level = Level(s, va);
-    for (size_t k = 1; k <= samples; ++k) {
-      const double t1 = from + (to - from) * static_cast<double>(k) / static_cast<double>(samples);
-      const double next = Level(s, Value(s, t1));
-      if (next != level) {
-        double low = t0, high = t1;
-        for (int i = 0; i < 60 && high - low > 1e-15 * std::max(std::fabs(low), std::fabs(high)); ++i) {
-          const double middle = low + (high - low) / 2;
-          (Level(s, Value(s, middle)) == level ? low : high) = middle;
-        }
-        Add(high);
-      }
-      t0 = t1;
-      level = next;
+    Within(s, from, Level(s, va), to, Level(s, vb));
+  }
+  Enclosure Enclose(const Program::KnownSwitch& s, double from, double to) {
+    EnclosureContext context;
+    context.parameters = program_.sorted->system->parameters.values.data() + s.parameters;
+    context.time = {from, to};
+    context.switch_time = to;
+    context.tables = &program_.tables;
+    EncloseCode(program_.codes[s.code], context, registers_);
+    return registers_[program_.codes[s.code].results[0]];
+  }
+  void Within(const Program::KnownSwitch& s, double from, double level, double to, double next) {
+    if (full()) return;
+    const Enclosure e = Enclose(s, from, to);
+    if (level == next && Level(s, e.value.low) == Level(s, e.value.high)) return;
+    const bool steady = e.slope.low > 0 || e.slope.high < 0;
+    if (level == next && steady) return;
+    const double middle = from + (to - from) / 2;
+    // What cancels everywhere (sin(t)^2 + cos(t)^2 - 1) has no end: then as fine as a scan.
+    const double finest = ++enclosed_ < 5'000'000 ? 1e-12 : 5e-5;
+    const bool least = to - from <= finest * (stop_ - start_) || !(middle > from && middle < to);
+    if (least || (steady && std::fabs(next - level) <= 1)) {
+      if (level != next) Add(Change(s, from, level, to));
+      return;
+    }
+    const double between = Level(s, Value(s, middle));
+    Within(s, from, level, middle, between);
+    Within(s, middle, between, to, next);
+  }
+  // The first number behind the change: whatever is begun with, the same bits.
+  double Change(const Program::KnownSwitch& s, double low, double level, double high) const {
+    while (true) {
+      const double middle = low + (high - low) / 2;
+      if (!(middle > low && middle < high)) return high;
+      (Level(s, Value(s, middle)) == level ? low : high) = middle;
     }
   }
   void Straight(const Program::KnownSwitch& s, double from, double to, double va, double vb) {
@@ -92,8 +118,8 @@ class SwitchFinder {
     if (s.kind == TimeSwitch::Kind::kKnots) {
       for (const double knot : program_.tables[s.table].knots()) cross(knot);
     }
-    if (s.kind == TimeSwitch::Kind::kInteger && high - low <= static_cast<double>(kMost)) {
-      for (double level = std::ceil(low - margin); level <= high + margin; ++level) cross(level);
+    if (s.kind == TimeSwitch::Kind::kInteger) {
+      for (double level = std::ceil(low - margin); level <= high + margin && !full(); ++level) cross(level);
     }
   }
   void Tidy() {
@@ -107,14 +133,30 @@ class SwitchFinder {
   const Program& program_;
   const ProgramRun run_;
   double start_, stop_;
+  size_t most_, enclosed_ = 0;
   std::vector<double> times_;
+  std::vector<Enclosure> registers_;
 };
 
 }  // namespace
 
-std::vector<double> KnownSwitchTimes(const Program& program, double start, double stop) {
+std::vector<double> KnownSwitchTimes(const Program& program, double start, double stop, double* until) {
+  constexpr size_t kMost = 1'000'000;
+  double end = stop;
+  if (until != nullptr) *until = stop;
   if (program.switches.empty()) return {};
-  return SwitchFinder(program, start, stop).Find();
+  while (true) {
+    SwitchFinder finder(program, start, end, until != nullptr ? kMost : SIZE_MAX);
+    std::vector<double> times = finder.Find();
+    const double middle = start + (end - start) / 2;
+    if (!finder.full() || !(middle > start && middle < end)) {
+      if (until != nullptr) *until = end;
+      // What happens right where the stretch ends belongs to it.
+      if (end < stop) times.push_back(end);
+      return times;
+    }
+    end = middle;
+  }
 }
 
 }  // namespace cotree

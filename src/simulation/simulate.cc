@@ -12,6 +12,7 @@
 #include "block_triangular/diagnose_order.h"
 #include "program/evaluate_fused.h"
 #include "program/not_finite.h"
+#include "simulation/condition_bounds.h"
 #include "simulation/error_scale.h"
 #include "simulation/events.h"
 #include "simulation/growth.h"
@@ -244,8 +245,7 @@ class Simulator {
       return Refused(
           "before it began: " + program_.unsupported.front() + " cannot be computed in this version", false);
     if (!external_.Load()) return Refused("before it began: " + external_.problem(), true);
-    knots_ = KnownSwitchTimes(program_, options_.start, options_.stop);
-    out_.switch_times = knots_;
+    FindKnots(options_.start);
     interval_ = options_.interval > 0 ? options_.interval : (options_.stop - options_.start) / 500;
     double time = options_.start;
     if (options_.resume.empty()) {
@@ -305,8 +305,14 @@ class Simulator {
   double Close(double time) const {
     return time + 1e-12 * std::max(std::fabs(time), 1e-3 * (options_.stop - options_.start));
   }
+  void FindKnots(double from) {
+    knots_ = KnownSwitchTimes(program_, from, options_.stop, &knots_until_);
+    next_knot_ = 0;
+    if (out_.switch_times.empty()) out_.switch_times = knots_;
+  }
   Stop NextStop(double after) {
     const double past = after > options_.start ? Close(after) : after;
+    while (past >= knots_until_ && knots_until_ < options_.stop) FindKnots(knots_until_);
     while (next_knot_ < knots_.size() && knots_[next_knot_] <= past) ++next_knot_;
     while (!delayed_.empty() && delayed_.top() <= past) delayed_.pop();
     const double knot = next_knot_ < knots_.size() ? knots_[next_knot_] : INFINITY;
@@ -553,22 +559,25 @@ class Simulator {
     return CheckAssertions(to);
   }
 
-  /* The first time in (from, *at] at which a condition differs from what is held. Looks inside the step find
-  what goes there and back: at the middle, and at least at each 500th of the run. */
+  /* The first time in (from, *at] at which a condition differs from what is held (EV.3). Looks inside the step
+  find what goes there and back: at the middle, at each 500th of the run, and wherever a condition may turn
+  between two looks (EV.11). */
   bool FindCrossing(double from, double* at) {
     if (!(*at > from)) return false;
-    double low = from, high = *at;
-    const double pieces = Pieces(high - from, 500, 2);
-    for (double k = 1; k <= pieces; ++k) {
+    Bracket found{from, *at};
+    const double pieces = Pieces(*at - from, 500, 2);
+    bool crosses = false;
+    LookFirst(from);
+    for (double k = 1, low = from; k <= pieces && !crosses; ++k) {
       const double t = k == pieces ? *at : from + (*at - from) * k / pieces;
       if (!(t > low)) continue;
-      if (Crosses(t)) {
-        high = t;
-        break;
-      }
-      if (!failed_.empty() || k == pieces) return false;
+      crosses = MayHide(low, t) ? SearchWithin(low, t, &found) : SearchTo(low, t, &found);
+      if (!crosses && !failed_.empty()) return false;
       low = t;
     }
+    if (!crosses) return false;
+    double low = found.low, high = found.high;
+    looks_.clear();
     const double close =
         std::max(4 * std::numeric_limits<double>::epsilon() * std::fabs(high), 1e-14 * (*at - from));
     auto crossings = events_.crossings();
@@ -578,8 +587,10 @@ class Simulator {
       double guess = high;
       for (size_t k = 0; k < crossings.size(); ++k) {
         const double a = weight_low * below[k], b = weight_high * above[k];
+        // Right behind an event what it was about is zero but for rounding: that says nothing of the next.
+        const bool rounding = std::fabs(below[k]) <= 1e-12 * events_.largest()[crossings[k].relation];
         if (a != b && std::isfinite(a) && std::isfinite(b))
-          guess = std::min(guess, low + (high - low) * a / (a - b));
+          guess = std::min(guess, low + (high - low) * (rounding ? 0.5 : a / (a - b)));
       }
       const double inset = std::min(0.1 * (high - low), close / 2);
       double next = std::clamp(guess, low + inset, high - inset);
@@ -605,6 +616,166 @@ class Simulator {
     *at = high;
     still_ = low;
     return true;
+  }
+
+  /** A time at which no condition differs from what is held, and a later one at which some do. */
+  struct Bracket {
+    double low, high;
+  };
+  /** What conditions were when they were looked at. */
+  struct LookedAt {
+    double time;
+    std::vector<double> values;
+  };
+  void Keep(double time) {
+    if (looks_.size() == 3) std::rotate(looks_.begin(), looks_.begin() + 1, looks_.end());
+    if (looks_.size() < 3) looks_.emplace_back();
+    looks_.back().time = time;
+    looks_.back().values = events_.looked();
+  }
+  // The beginning of a step, unless it is where the last one ended. It leaves no trace.
+  void LookFirst(double time) {
+    if (!looks_.empty() && looks_.back().time == time) return;
+    looks_.clear();
+    kept_values_ = run_.values;
+    if (Watch(time)) {
+      events_.Crossed(time);
+      Keep(time);
+    }
+    failed_.clear();
+    run_.values = kept_values_;
+  }
+  // One look; then whether a condition went there and back between the last three.
+  bool SearchTo(double low, double t, Bracket* found) {
+    *found = {low, t};
+    if (Crosses(t)) return true;
+    if (!failed_.empty()) return false;
+    Keep(t);
+    return SearchTurns(found);
+  }
+  // Halves, until conditions cannot turn between looks any more, or nothing changes in them.
+  bool SearchWithin(double low, double high, Bracket* found) {
+    const double middle = low + (high - low) / 2;
+    const double least = std::max(1e-9 * (options_.stop - options_.start),
+                                  16 * std::numeric_limits<double>::epsilon() * std::fabs(high));
+    if (high - low > least && MayHide(low, high))
+      return SearchWithin(low, middle, found) || (failed_.empty() && SearchWithin(middle, high, found));
+    return SearchTo(low, middle, found) || (failed_.empty() && SearchTo(middle, high, found));
+  }
+  /* Whether a condition may turn and change within a stretch. */
+  bool MayHide(double begin, double end) {
+    if (!condition_bounds_) condition_bounds_.emplace(program_);
+    if (condition_bounds_->none() || !(end > begin)) return false;
+    ConditionBounds::Samples& s = samples_;
+    s.begin = begin;
+    s.end = end;
+    const bool sampled = !condition_bounds_->sampled().empty();
+    kept_values_ = run_.values;
+    bool well = true;
+    for (size_t k = 0; k < 3 && well; ++k) {
+      const double time = k == 0 ? begin : k == 1 ? begin + (end - begin) / 2 : end;
+      well = sampled ? Watch(time) : integrator_->fused() != nullptr || integrator_->Interpolate(time);
+      s.sampled[k].clear();
+      for (const uint32_t slot : condition_bounds_->sampled()) s.sampled[k].push_back(run_.values[slot]);
+      well = well && SampleStates(time, s.states[k]);
+    }
+    run_.values = kept_values_;
+    failed_.clear();
+    return well && condition_bounds_->MayHide(s, run_);
+  }
+  bool SampleStates(double time, std::vector<double>& out) {
+    out.clear();
+    const std::vector<uint32_t>& wanted = condition_bounds_->states();
+    if (const FusedProgram* fused = integrator_->fused(); fused != nullptr) {
+      if (state_places_.empty()) {
+        state_places_.resize(fused->states.size());
+        for (uint32_t k = 0; k < fused->states.size(); ++k) state_places_[fused->states[k]] = k;
+      }
+      std::vector<uint32_t>& places = sampled_states_;
+      places.clear();
+      for (const uint32_t state : wanted) places.push_back(state_places_[state]);
+      states_.resize(program_.state_slots.size());
+      if (integrator_->InterpolateSome(time, places, states_.data())) {
+        for (const uint32_t place : places) out.push_back(states_[place]);
+        return true;
+      }
+      if (!integrator_->Interpolate(time)) return false;
+    }
+    for (const uint32_t state : wanted) out.push_back(run_.values[program_.state_slots[state]]);
+    return true;
+  }
+  /* A condition that comes near its border and leaves it again, by the parabola through three looks: its
+  nearest point is looked for. */
+  bool SearchTurns(Bracket* found) {
+    if (looks_.size() < 3) return false;
+    for (uint32_t k = 0; k < program_.relations.size(); ++k) {
+      const Program::Relation& r = program_.relations[k];
+      if (events_.blocked()[k] != 0) continue;
+      const double held = run_.values[r.slot];
+      if (r.kind != Program::Relation::Kind::kLevel) {
+        if (SearchTurn(k, 0, held != 0 ? -1 : 1, found)) return true;
+      } else if (SearchTurn(k, held, 1, found) || SearchTurn(k, held + 1, -1, found)) {
+        return true;
+      }
+      if (!failed_.empty()) return false;
+    }
+    return false;
+  }
+  // The distance from the border is side*(x - level).
+  bool SearchTurn(uint32_t relation, double level, double side, Bracket* found) {
+    double t[3], g[3];
+    for (size_t k = 0; k < 3; ++k) {
+      t[k] = looks_[k].time;
+      g[k] = side * (looks_[k].values[relation] - level);
+      if (!std::isfinite(g[k])) return false;
+    }
+    const double least = std::max(1e-12 * (options_.stop - options_.start),
+                                  4 * std::numeric_limits<double>::epsilon() * std::fabs(t[2]));
+    for (int turn = 0; turn < 60; ++turn) {
+      // Newton's form of the parabola: where its slope is zero, and its value there.
+      const double first = (g[1] - g[0]) / (t[1] - t[0]), last = (g[2] - g[1]) / (t[2] - t[1]);
+      const double curve = (last - first) / (t[2] - t[0]);
+      const double begins = first - curve * (t[1] - t[0]), ends = last + curve * (t[2] - t[1]);
+      if (!(begins < 0 && ends > 0)) return false;
+      const double at = t[0] - begins / (2 * curve);
+      const double nearest = g[0] + begins * (at - t[0]) / 2;
+      const double low = std::min({g[0], g[1], g[2]}), high = std::max({g[0], g[1], g[2]});
+      if (nearest > (turn == 0 ? 0.25 * (high - low) : 0.5 * low)) return false;
+      // No nearer point between others, or none that rounding lets tell from them.
+      if (turn > 0 && !(g[1] < g[0] && g[1] < g[2])) return false;
+      if (t[2] - t[0] < least || high - low <= 1e-13 * events_.largest()[relation]) return false;
+      // Into the larger part, where the parabola says nothing new.
+      double next = at;
+      const double inset = 0.02 * (t[2] - t[0]);
+      if (std::fabs(next - t[1]) < inset) next = t[1] - t[0] > t[2] - t[1] ? t[1] - inset : t[1] + inset;
+      if (turn % 4 == 3) next = t[1] - t[0] > t[2] - t[1] ? (t[0] + t[1]) / 2 : (t[1] + t[2]) / 2;
+      next = std::clamp(next, t[0] + least / 8, t[2] - least / 8);
+      if (!(next > t[0] && next < t[2]) || next == t[1]) return false;
+      const bool left = next < t[1];
+      *found = {left ? t[0] : t[1], next};
+      if (Crosses(next)) return true;
+      if (!failed_.empty()) return false;
+      const double x = side * (events_.looked()[relation] - level);
+      if (!std::isfinite(x)) return false;
+      // The three around the nearest so far.
+      if (left == (x < g[1])) {  // to the left and nearer, or to the right and not: the right end moves
+        const double end = left ? t[1] : next, end_value = left ? g[1] : x;
+        t[2] = end;
+        g[2] = end_value;
+        if (left) {
+          t[1] = next;
+          g[1] = x;
+        }
+      } else {
+        t[0] = left ? next : t[1];
+        g[0] = left ? x : g[1];
+        if (!left) {
+          t[1] = next;
+          g[1] = x;
+        }
+      }
+    }
+    return false;
   }
   // In how many pieces a step is looked at: none longer than a `parts`th of the run.
   double Pieces(double step, double parts, double least) const {
@@ -959,9 +1130,14 @@ class Simulator {
   Trajectory out_;
   std::vector<double> knots_, states_;
   size_t next_knot_ = 0;
+  double knots_until_ = INFINITY;  // those behind it are not looked for yet
   std::priority_queue<double, std::vector<double>, std::greater<>> delayed_;  // jumps that arrive later
   Stop at_stop_{};
   std::string failed_;
+  std::optional<ConditionBounds> condition_bounds_;
+  ConditionBounds::Samples samples_;
+  std::vector<uint32_t> state_places_, sampled_states_;  // by state; of those that are sampled
+  std::vector<LookedAt> looks_;                          // the last three
   double interval_ = 0;
   uint64_t row_ = 0, rows_ = 0;  // output times that are past; rows given
   std::vector<double> values_;

@@ -97,8 +97,10 @@ Trajectory Simulate(const Program& program, const std::vector<StartEntry>& start
                     const SimulationOptions& options, std::vector<uint32_t> slots = {});
 
 /// Times in (start, stop) at which something is known to switch: steps, ramps, knots of tables.
+/// Where there are very many, only those up to `until`, if that is asked for.
 /// Theory: docs/theory/program.md, PR.5.
-std::vector<double> KnownSwitchTimes(const Program& program, double start, double stop);
+std::vector<double> KnownSwitchTimes(const Program& program, double start, double stop,
+                                     double* until = nullptr);
 
 /** Which states each derivative depends on, and columns that can be differentiated together. With open blocks
 their unknowns are further columns behind the states, their rows further rows behind the derivatives;

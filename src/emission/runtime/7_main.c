@@ -217,8 +217,10 @@ static int find_crossing(simulation* s, double from, double* at, int* failed) {
     double guess = high;
     for (int k = 0; k < n; ++k) {
       const double a = weight_low * below[k], b = weight_high * above[k];
+      /* Right behind an event what it was about is zero but for rounding: that says nothing of the next. */
+      const int rounding = fabs(below[k]) <= 1e-12 * m->largest[found[k].relation];
       if (a != b && isfinite(a) && isfinite(b)) {
-        const double zero = low + (high - low) * a / (a - b);
+        const double zero = low + (high - low) * (rounding ? 0.5 : a / (a - b));
         if (zero < guess) guess = zero;
       }
     }

@@ -8,6 +8,7 @@
 #include "block_triangular/diagnose_order.h"
 #include "emission/c_text.h"
 #include "emission/emitter.h"
+#include "simulation/condition_bounds.h"
 #include "system_equations/loop_give.h"
 
 namespace cotree {
@@ -298,7 +299,12 @@ std::string Emitter::Sizes() const {
     add("GAP_FACTORS", gap_order_.factor_first.back(), "entries of factors");
     add("WATCHED", watched_blocks_.size(), "blocks of multipliers");
   }
-  if (features_.count("switches") > 0) add("SWITCHES", program_.switches.size(), "at times known before");
+  if (features_.count("switches") > 0) {
+    add("SWITCHES", program_.switches.size(), "at times known before");
+    add("SAMPLES", SwitchSamples(program_, options_.run.start, options_.run.stop), "in which they are looked for");
+  }
+  if (features_.count("relations") > 0)
+    add("LOOKS", static_cast<size_t>(FixedLooks(program_, run_, options_.run)), "at conditions in a run, at least");
   if (features_.count("delays") > 0) add("DELAYS", program_.delays.size(), "");
   if (features_.count("assertions") > 0) add("ASSERTIONS", program_.assertions.size(), "");
   if (features_.count("decisions") > 0) add("DECISIONS", Decisions().size(), "how equations were solved");

@@ -155,7 +155,7 @@ class CodeEnclosure {
         return {Power(a.value, n),
                 n == 0 ? Interval{}
                        : Interval::Point(static_cast<double>(n)) * Power(a.value, n - 1) * a.slope,
-                std::max(a.phase, Phase(bend, a.slope, length_))};
+                std::max(a.phase * std::fabs(i.number), Phase(bend, a.slope, length_))};
       }
       case CodeOp::kIf:
         return Branch(r_[i.a], r_[i.b], r_[i.c]);
@@ -190,11 +190,11 @@ class CodeEnclosure {
       case Op::kAdd:
         return {a.value + b.value, a.slope + b.slope, phase};
       case Op::kMultiply:
-        return {a.value * b.value, a.value * b.slope + b.value * a.slope, phase};
+        return {a.value * b.value, a.value * b.slope + b.value * a.slope, a.phase + b.phase};
       case Op::kDivide: {
         const Interval q = a.value / b.value;
         return {q, (a.slope - q * b.slope) / b.value,
-                std::max(phase, Phase(Inverse(b.value.Least()), b.slope, length_))};
+                std::max(a.phase + b.phase, Phase(Inverse(b.value.Least()), b.slope, length_))};
       }
       case Op::kPower:
         return RealPower(a, b, phase);

@@ -24,7 +24,7 @@ it can turn there.
 
 `phase` is the largest change, over the stretch, of the argument of a function that bends on the way to it:
 radians of a sine, powers of e of an exponential, parts of its own size of a root or a divisor, knots of a
-table. Where it is small the function is as smooth as what it is made of, and three points tell its course;
+table; those of factors add up. Where it is small the function is as smooth as what it is made of, and three points tell its course;
 where it is not, nothing is known between them. */
 struct Enclosure {
   Interval value, slope;

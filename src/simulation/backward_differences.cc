@@ -184,7 +184,7 @@ class BackwardDifferences : public StateIntegrator {
  private:
   static constexpr double kKappa[kHighest + 1] = {0, -0.1850, -1.0 / 9, -0.0823, -0.0415, 0};
   static constexpr int kIterations = 4;
-  static constexpr int kMostRefused = 10;  // times that a step does not converge
+  static constexpr int kMostRefused = 25;  // times that a step does not converge, or has no values
   static constexpr double kNewtonTolerance = 0.03;
   // How far c may be from that of the factors; farther where factors cost as much as a dozen iterations.
   static constexpr double kKeep = 0.3, kKeepDear = 0.6;

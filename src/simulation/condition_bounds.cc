@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "simulation/simulate.h"
+
 namespace cotree {
 namespace {
 
@@ -309,10 +311,13 @@ bool ConditionBounds::MayHide(const Samples& s, const ProgramRun& run) {
       }
     }
   }
+  bool hides = false;
+  most_phase_ = 0;
   for (const Watched& w : relations_) {
     const Program::Relation& r = program_.relations[w.relation];
     enclose(w.item);
     const Enclosure& x = registers_[program_.codes[w.item.code].results[0]];
+    if (std::isfinite(x.phase)) most_phase_ = std::max(most_phase_, x.phase);
     if (!(x.phase > kMostPhase)) continue;
     const double held = run.values[r.slot];
     bool same = false;
@@ -327,9 +332,30 @@ bool ConditionBounds::MayHide(const Samples& s, const ProgramRun& run) {
         same = x.value.low >= held && x.value.high < held + 1;
         break;
     }
-    if (!same) return true;
+    hides = hides || !same;
   }
-  return false;
+  return hides;
+}
+
+double FixedLooks(const Program& program, const ProgramRun& run, const SimulationOptions& options) {
+  constexpr double kLeast = 500, kMost = 1e7, kPieces = 100;
+  ConditionBounds bounds(program);
+  if (bounds.none()) return kLeast;
+  ConditionBounds::Samples samples;
+  for (size_t k = 0; k < 3; ++k) {
+    for (const uint32_t state : bounds.states())
+      samples.states[k].push_back(run.values[program.state_slots[state]]);
+    for (const uint32_t slot : bounds.sampled()) samples.sampled[k].push_back(run.values[slot]);
+  }
+  double most = 0;
+  for (double k = 0; k < kPieces; ++k) {
+    const double length = (options.stop - options.start) / kPieces;
+    samples.begin = options.start + k * length;
+    samples.end = samples.begin + length;
+    bounds.MayHide(samples, run);
+    most = std::max(most, bounds.MostPhase());
+  }
+  return std::clamp(std::ceil(4 * kPieces * most), kLeast, kMost);
 }
 
 }  // namespace cotree

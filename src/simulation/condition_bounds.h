@@ -34,6 +34,8 @@ class ConditionBounds {
   /// Whether a condition may turn more often than three looks tell, and may change within the stretch. `run`
   /// has what is held.
   bool MayHide(const Samples& samples, const ProgramRun& run);
+  /// How much the conditions can turn within a stretch; enclosures are those of the last MayHide.
+  double MostPhase() const { return most_phase_; }
 
  private:
   struct Item {
@@ -71,6 +73,12 @@ class ConditionBounds {
   std::vector<std::pair<uint32_t, uint32_t>> held_;  // slot, place: constant between events
   std::vector<Watched> relations_;
   std::vector<Enclosure> places_, registers_;
+  double most_phase_ = 0;
 };
+
+struct SimulationOptions;
+/// How many looks in a run find conditions that turn with the time, states being what they are at the start: 500 at
+/// least, 1e7 at most. For methods with fixed steps and emitted programs.
+double FixedLooks(const Program& program, const ProgramRun& run, const SimulationOptions& options);
 
 }  // namespace cotree

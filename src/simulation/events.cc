@@ -377,12 +377,16 @@ bool Events::Settle(double time, Cause cause) {
   for (int round = 0; round < kMostRounds && !over; ++round) {
     relations.clear();
     for (int inner = 0;; ++inner) {
-      if (!run_.Run(time)) {
-        problem_ = run_.FailureText();
+      // A branch that does not hold any more may have no value: the conditions tell.
+      const bool computed = run_.Run(time);
+      const std::string problem = computed ? "" : run_.FailureText();
+      // Conditions that hang on each other (diodes of a bridge): if all at once do not settle, one by one.
+      const bool solved = computed || run_.failure().block == UINT32_MAX;
+      if (!solved || !UpdateRelations(time, inner >= 8, relations)) {
+        if (computed) break;
+        problem_ = problem;
         return false;
       }
-      // Conditions that hang on each other (diodes of a bridge): if all at once do not settle, one by one.
-      if (!UpdateRelations(time, inner >= 8, relations)) break;
       if (inner >= 12 && cause.force) BlockUndecided(time);
       if (inner >= 8 + kMostRounds + 2 * static_cast<int>(program_.relations.size())) {
         problem_ = "the conditions of " + Names(relations, {}) + " switch back and forth without end";

@@ -64,19 +64,31 @@ class FixedStep : public Integrator {
   }
   bool Step(double* time) override {
     const double turns = std::floor((time_ - options_.start) / step_ * (1 + 1e-12) + 1e-9) + 1;
-    const double end = std::min(stop_, options_.start + turns * step_), h = end - time_;
+    double end = std::min(stop_, options_.start + turns * step_);
     start_ = y_;
     start_slope_ = slope_;
     before_ = time_;
-    if (!Advance(h)) return false;
+    // Where a branch ends within it (a root of what becomes negative), half a step, and half of that.
+    while (!Advances(end)) {
+      y_ = start_;
+      slope_ = start_slope_;
+      const double middle = time_ + (end - time_) / 2;
+      const bool tiny = end - time_ <= 1e-13 * std::max(std::fabs(time_), step_);
+      if (run_.failure().final || run_.failure().block != UINT32_MAX || program_.relations.empty() || tiny)
+        return false;
+      end = middle;
+    }
+    *time = time_ = end;
+    ++steps;
+    return true;
+  }
+  bool Advances(double end) {
+    if (!Advance(end - time_)) return false;
     if (projection_ != nullptr && !projection_->Project(end, y_.data())) {
       problem_ = run_.FailureText();
       return false;
     }
-    if (!Slopes(end, y_, slope_)) return false;
-    *time = time_ = end;
-    ++steps;
-    return true;
+    return Slopes(end, y_, slope_);
   }
   bool Interpolate(double time) override {
     const double h = time_ - before_;

@@ -34,6 +34,21 @@ class SwitchFinder {
     Tidy();
     return std::move(times_);
   }
+  /// How much the functions turn over the run.
+  double Phase() {
+    double most = 0;
+    for (const Program::KnownSwitch& s : program_.switches) {
+      double sum = 0;
+      constexpr int kPieces = 1000;
+      for (int k = 0; k < kPieces; ++k) {
+        const double length = (stop_ - start_) / kPieces, from = start_ + k * length;
+        const double phase = Enclose(s, from, from + length).phase;
+        if (std::isfinite(phase)) sum += phase;
+      }
+      most = std::max(most, sum);
+    }
+    return most;
+  }
   /// There are more than was asked for: those found are not the first ones.
   bool full() const { return times_.size() >= most_; }
 
@@ -139,6 +154,12 @@ class SwitchFinder {
 };
 
 }  // namespace
+
+size_t SwitchSamples(const Program& program, double start, double stop) {
+  constexpr double kLeast = 20'000, kMost = 1e7;
+  return static_cast<size_t>(
+      std::clamp(std::ceil(8 * SwitchFinder(program, start, stop, 1).Phase()), kLeast, kMost));
+}
 
 std::vector<double> KnownSwitchTimes(const Program& program, double start, double stop, double* until) {
   constexpr size_t kMost = 1'000'000;

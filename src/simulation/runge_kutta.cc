@@ -157,7 +157,7 @@ class RungeKutta : public StateIntegrator {
     return false;
   }
 
-  static constexpr int kMostWithoutValues = 10;  // tries of a step
+  static constexpr int kMostWithoutValues = 40;  // tries of a step: down to where a branch ends
   static constexpr size_t kLeastStrips = 10000;  // states
 
   // What the last step gave becomes the beginning of the next.

@@ -430,13 +430,27 @@ class Simulator {
     double time = begin;
     int stuck = 0;
     const bool watched = !program_.relations.empty();
+    looks_.clear();
     while (time < end) {
       const double before = time;
-      if (!integrator_->Step(&time)) return FailStep(before, integrator_->problem());
+      if (!integrator_->Step(&time)) {
+        const std::string problem = integrator_->problem();
+        time = before;
+        if (!PassGuard(&time, end)) return out_.problem.empty() && !out_.stopped && FailStep(before, problem);
+        if (!integrator_->Restart(time, end)) return FailToStart(time);
+        continue;
+      }
       const bool tiny = time - before < 1e-13 * std::max(std::fabs(time), end - begin) && time < end;
       stuck = tiny ? stuck + 1 : 0;
-      if (stuck > 200)
-        return FailStep(time, "the steps become too small: something grows without bound, or jumps");
+      if (stuck > 200) {
+        if (PassGuard(&time, end)) {
+          stuck = 0;
+          if (!integrator_->Restart(time, end)) return FailToStart(time);
+          continue;
+        }
+        return out_.problem.empty() && !out_.stopped &&
+               FailStep(time, "the steps become too small: something grows without bound, or jumps");
+      }
       double from = sound_ = before;
       unsound_ = !(HasFixedSteps() && GuardsFinite());
       while (watched) {
@@ -565,13 +579,13 @@ class Simulator {
   bool FindCrossing(double from, double* at) {
     if (!(*at > from)) return false;
     Bracket found{from, *at};
-    const double pieces = Pieces(*at - from, 500, 2);
+    const double pieces = Pieces(*at - from, LooksOfRun(), 2);
     bool crosses = false;
     LookFirst(from);
     for (double k = 1, low = from; k <= pieces && !crosses; ++k) {
       const double t = k == pieces ? *at : from + (*at - from) * k / pieces;
       if (!(t > low)) continue;
-      crosses = MayHide(low, t) ? SearchWithin(low, t, &found) : SearchTo(low, t, &found);
+      crosses = !HasFixedSteps() && MayHide(low, t) ? SearchWithin(low, t, &found) : SearchTo(low, t, &found);
       if (!crosses && !failed_.empty()) return false;
       low = t;
     }
@@ -635,7 +649,10 @@ class Simulator {
   }
   // The beginning of a step, unless it is where the last one ended. It leaves no trace.
   void LookFirst(double time) {
-    if (!looks_.empty() && looks_.back().time == time) return;
+    if (!looks_.empty() && looks_.back().time == time) {
+      looks_.erase(looks_.begin(), looks_.end() - 1);  // there is no way back into the step before
+      return;
+    }
     looks_.clear();
     kept_values_ = run_.values;
     if (Watch(time)) {
@@ -661,6 +678,11 @@ class Simulator {
     if (high - low > least && MayHide(low, high))
       return SearchWithin(low, middle, found) || (failed_.empty() && SearchWithin(middle, high, found));
     return SearchTo(low, middle, found) || (failed_.empty() && SearchTo(middle, high, found));
+  }
+  // Methods with fixed steps look as often as conditions may turn by the time alone: as emitted programs do.
+  double LooksOfRun() {
+    if (!(looks_of_run_ > 0)) looks_of_run_ = HasFixedSteps() ? FixedLooks(program_, run_, options_) : 500;
+    return looks_of_run_;
   }
   /* Whether a condition may turn and change within a stretch. */
   bool MayHide(double begin, double end) {
@@ -758,21 +780,17 @@ class Simulator {
       const double x = side * (events_.looked()[relation] - level);
       if (!std::isfinite(x)) return false;
       // The three around the nearest so far.
-      if (left == (x < g[1])) {  // to the left and nearer, or to the right and not: the right end moves
-        const double end = left ? t[1] : next, end_value = left ? g[1] : x;
-        t[2] = end;
-        g[2] = end_value;
-        if (left) {
-          t[1] = next;
-          g[1] = x;
-        }
+      const bool nearer = x < g[1];
+      if (left == nearer) {
+        t[2] = left ? t[1] : next;
+        g[2] = left ? g[1] : x;
       } else {
         t[0] = left ? next : t[1];
         g[0] = left ? x : g[1];
-        if (!left) {
-          t[1] = next;
-          g[1] = x;
-        }
+      }
+      if (nearer) {
+        t[1] = next;
+        g[1] = x;
       }
     }
     return false;
@@ -782,8 +800,15 @@ class Simulator {
     return std::max(least, std::ceil(step / (options_.stop - options_.start) * parts));
   }
   bool Crosses(double time) {
-    if (!Watch(time)) return false;
+    if (!Watch(time) && !PassesGuard(time)) return false;
     return events_.Crossed(time) || (events_.undefined() && MoveTo(time) && events_.FindUndefined(time));
+  }
+  // Behind the end of a branch something has no value, but the condition of the branch tells.
+  bool PassesGuard(double time) {
+    const ProgramRun::Failure& failure = run_.failure();
+    if (failure.foreign || failure.final || failure.block != UINT32_MAX || !events_.Crossed(time)) return false;
+    failed_.clear();
+    return true;
   }
   static std::vector<double> Values(const std::vector<Events::Crossing>& crossings) {
     std::vector<double> out;
@@ -805,7 +830,7 @@ class Simulator {
     double time = *at;
     std::vector<double> before;
     for (double later = 1e-14 * unit;; later *= 8) {
-      if (!MoveTo(time)) return Fail(time, failed_);
+      if (!MoveTo(time) && !PassesGuard(time)) return Fail(time, failed_);
       before = run_.values;
       if (events_.Settle(time, {})) break;
       if (!events_.undecided()) return Fail(time, events_.problem());
@@ -832,6 +857,43 @@ class Simulator {
       BreakDelays(time, true);
     }
     return AfterEvent(time, true) && CheckAssertions(time);
+  }
+  /* Where the next step has no values because a branch ends (`if h > 0 then -sqrt(h)`): the states go on along
+  their slopes, by no more than they may be wrong, until the condition of the branch changes (EV.12). False:
+  nothing changes there, or what happened ended the run (`problem`). */
+  bool PassGuard(double* at, double end) {
+    if (program_.relations.empty() || run_.failure().final || run_.failure().foreign) return false;
+    const double begin = *at, unit = std::max(std::fabs(begin), 1e-3 * (options_.stop - options_.start));
+    if (!integrator_->Interpolate(begin) || !run_.Run(begin)) return false;
+    const std::vector<double> before = run_.values;
+    const ErrorScale* scale = integrator_->error_scale();
+    const FusedProgram* fused = integrator_->fused();
+    bool crosses = false;
+    for (double h = 1e-15 * unit; !crosses && begin + h < end; h *= 2) {
+      run_.values = before;
+      for (size_t k = 0; k < program_.state_slots.size(); ++k) {
+        const size_t state = fused != nullptr ? fused->states[k] : k;
+        const double value = before[program_.state_slots[state]];
+        const double change = h * before[program_.derivative_slots[state]];
+        const double size = std::max(std::fabs(value), scale != nullptr ? scale->floor()[k] : 1e-6);
+        if (!(std::fabs(change) <= options_.rtol * size)) {
+          run_.values = before;
+          return false;
+        }
+        run_.values[program_.state_slots[state]] = value + change;
+      }
+      run_.Run(begin + h);
+      *at = begin + h;
+      crosses = events_.Crossed(*at);
+    }
+    const std::vector<double> behind = run_.values;
+    run_.values = before;
+    if (!crosses || !Record(begin)) return false;
+    run_.values = behind;
+    if (!events_.Settle(*at, {})) return Fail(*at, events_.problem());
+    if (!CheckEvent(*at) || !Record(*at)) return false;
+    BreakDelays(*at, true);
+    return AfterEvent(*at, true) && CheckAssertions(*at);
   }
   bool AfterEvent(double time, bool located) {
     if (events_.changed() || !events_.fired().empty()) {
@@ -1138,6 +1200,7 @@ class Simulator {
   ConditionBounds::Samples samples_;
   std::vector<uint32_t> state_places_, sampled_states_;  // by state; of those that are sampled
   std::vector<LookedAt> looks_;                          // the last three
+  double looks_of_run_ = 0;                              // at least: evenly spaced
   double interval_ = 0;
   uint64_t row_ = 0, rows_ = 0;  // output times that are past; rows given
   std::vector<double> values_;

@@ -101,6 +101,8 @@ Trajectory Simulate(const Program& program, const std::vector<StartEntry>& start
 /// Theory: docs/theory/program.md, PR.5.
 std::vector<double> KnownSwitchTimes(const Program& program, double start, double stop,
                                      double* until = nullptr);
+/// Into how many parts a run must be cut so that a scan finds them: for emitted programs, which cannot enclose.
+size_t SwitchSamples(const Program& program, double start, double stop);
 
 /** Which states each derivative depends on, and columns that can be differentiated together. With open blocks
 their unknowns are further columns behind the states, their rows further rows behind the derivatives;

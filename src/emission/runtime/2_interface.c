@@ -54,6 +54,7 @@ typedef struct model {
   double clock_next[MODEL_CLOCKS + 1]; /* number of the next tick */
   int conditions[MODEL_WHENS + 1];     /* of whens, at the last event */
   double largest[MODEL_RELATIONS + 1], noise[MODEL_RELATIONS + 1];
+  double looked[MODEL_RELATIONS + 1]; /* what the conditions were at the last look */
   int blocked[MODEL_RELATIONS + 1];
   crossing crossings[MODEL_RELATIONS + 1];
   int crossing_count;

@@ -161,7 +161,9 @@ static void find_straight(model* m, const known_switch* s, double from, double t
   }
 }
 static void find_between(model* m, const known_switch* s, double a, double b, int samples) {
-  const double inset = 1e-7 * (b - a), from = a + inset, to = b - inset;
+  const double digits = 4 * 2.220446049250313e-16 * (fabs(a) < fabs(b) ? fabs(b) : fabs(a));
+  const double share = 1e-7 * (b - a), part = 1e-11 * (m->stop - m->start), less = part < share ? part : share;
+  const double inset = less < digits ? digits : less, from = a + inset, to = b - inset;
   const double va = switch_value(m, s, from), vb = switch_value(m, s, to),
                vm = switch_value(m, s, from + 0.375 * (to - from));
   if (!isfinite(va) || !isfinite(vb)) return;
@@ -176,8 +178,7 @@ static void find_between(model* m, const known_switch* s, double a, double b, in
     const double next = switch_level(s, switch_value(m, s, t1));
     if (next != level) {
       double low = t0, high = t1;
-      for (int i = 0; i < 60 && high - low > 1e-15 * (fabs(low) < fabs(high) ? fabs(high) : fabs(low)); ++i) {
-        const double middle = low + (high - low) / 2;
+      for (double middle = low + (high - low) / 2; middle > low && middle < high; middle = low + (high - low) / 2) {
         if (switch_level(s, switch_value(m, s, middle)) == level) low = middle;
         else high = middle;
       }
@@ -205,7 +206,7 @@ static void find_knots(model* m) {
   m->knot_count = 0;
   /* Saw-teeth first: between their jumps the others are smooth. */
   for (int k = 0; k < MODEL_SWITCHES; ++k) {
-    if (switches[k].kind == SWITCH_WHOLE) find_between(m, switches + k, m->start, m->stop, 20000);
+    if (switches[k].kind == SWITCH_WHOLE) find_between(m, switches + k, m->start, m->stop, MODEL_SAMPLES);
   }
   tidy_knots(m);
   const int jumps = m->knot_count;
@@ -214,7 +215,7 @@ static void find_knots(model* m) {
   ends[0] = m->start;
   for (int k = 0; k < jumps; ++k) ends[k + 1] = m->knots[k];
   ends[jumps + 1] = m->stop;
-  const int samples = 20000 / (jumps + 2) > 16 ? 20000 / (jumps + 2) : 16;
+  const int samples = MODEL_SAMPLES / (jumps + 2) > 16 ? MODEL_SAMPLES / (jumps + 2) : 16;
   for (int k = 0; k < MODEL_SWITCHES; ++k) {
     if (switches[k].kind == SWITCH_WHOLE) continue;
     for (int i = 0; i <= jumps; ++i) find_between(m, switches + k, ends[i], ends[i + 1], samples);

@@ -16,6 +16,7 @@ static int crossed(model* m, double time) {
   for (int k = 0; k < MODEL_RELATIONS; ++k) {
     const relation* r = relations + k;
     const double x = compute(m, &r->b, time), held = m->v[r->slot];
+    m->looked[k] = x;
     if (isfinite(x) && m->largest[k] < fabs(x)) m->largest[k] = fabs(x);
     if (isnan(x)) m->undefined = 1;
     if (isnan(x) || !differs(held_value(r, x), held)) continue;

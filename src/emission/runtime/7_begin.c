@@ -36,7 +36,9 @@ typedef struct simulation {
 /*@if relations*/
   double last_event, event_gap, last_crossing; /* events without end are noticed */
   int shrinking, tiny, close;
-  double values[MODEL_SLOTS + 1];
+  double values[MODEL_SLOTS + 1], unlooked[MODEL_SLOTS + 1];
+  double look_time[3], look_values[3][MODEL_RELATIONS + 1]; /* the last looks at conditions */
+  int look_count;
 /*@end*/
 /*@if dead_centres*/
   double largest[MODEL_DEAD], last[MODEL_DEAD];

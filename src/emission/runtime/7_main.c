@@ -188,22 +188,126 @@ static void distances(simulation* s, double time, const crossing* of, int count,
   }
   for (int k = 0; k < count; ++k) out[k] = compute(&s->m, &relations[of[k].relation].b, time) - of[k].level;
 }
+static void keep_look(simulation* s, double time) {
+  if (s->look_count == 3) {
+    memmove(s->look_time, s->look_time + 1, 2 * sizeof(double));
+    memmove(s->look_values[0], s->look_values[1], 2 * sizeof s->look_values[0]);
+    --s->look_count;
+  }
+  s->look_time[s->look_count] = time;
+  memcpy(s->look_values[s->look_count++], s->m.looked, sizeof s->m.looked);
+}
+/* The beginning of a step, unless it is where the last one ended. It leaves no trace. */
+static void look_first(simulation* s, double time) {
+  model* m = &s->m;
+  if (s->look_count > 0 && s->look_time[s->look_count - 1] == time) {
+    s->look_time[0] = time;
+    memmove(s->look_values[0], s->look_values[s->look_count - 1], sizeof s->look_values[0]);
+    s->look_count = 1;
+    return;
+  }
+  s->look_count = 0;
+  memcpy(s->unlooked, m->v, sizeof m->v);
+  if (move_to(s, time)) {
+    crossed(m, time);
+    keep_look(s, time);
+  }
+  m->problem[0] = 0;
+  memcpy(m->v, s->unlooked, sizeof m->v);
+}
+/* A condition that comes near its border and leaves it again, by the parabola through three looks: its nearest point is
+   looked for. The distance from the border is side*(x - level). */
+static int search_turn(simulation* s, int k, double level, double side, double* low, double* high, int* failed) {
+  model* m = &s->m;
+  double t[3], g[3];
+  for (int i = 0; i < 3; ++i) {
+    t[i] = s->look_time[i];
+    g[i] = side * (s->look_values[i][k] - level);
+    if (!isfinite(g[i])) return 0;
+  }
+  const double part = 1e-12 * (s->stop - s->start), digits = 4 * 2.220446049250313e-16 * fabs(t[2]);
+  const double shortest = part < digits ? digits : part;
+  for (int turn = 0; turn < 60; ++turn) {
+    const double first = (g[1] - g[0]) / (t[1] - t[0]), last = (g[2] - g[1]) / (t[2] - t[1]);
+    const double curve = (last - first) / (t[2] - t[0]);
+    const double begins = first - curve * (t[1] - t[0]), ends = last + curve * (t[2] - t[1]);
+    if (!(begins < 0 && ends > 0)) return 0;
+    const double at = t[0] - begins / (2 * curve);
+    const double nearest = g[0] + begins * (at - t[0]) / 2;
+    double least = g[0], most = g[0];
+    for (int i = 1; i < 3; ++i) {
+      if (g[i] < least) least = g[i];
+      if (most < g[i]) most = g[i];
+    }
+    if (nearest > (turn == 0 ? 0.25 * (most - least) : 0.5 * least)) return 0;
+    if (turn > 0 && !(g[1] < g[0] && g[1] < g[2])) return 0;
+    if (t[2] - t[0] < shortest || most - least <= 1e-13 * m->largest[k]) return 0;
+    double next = at;
+    const double inset = 0.02 * (t[2] - t[0]);
+    if (fabs(next - t[1]) < inset) next = t[1] - t[0] > t[2] - t[1] ? t[1] - inset : t[1] + inset;
+    if (turn % 4 == 3) next = t[1] - t[0] > t[2] - t[1] ? (t[0] + t[1]) / 2 : (t[1] + t[2]) / 2;
+    if (next < t[0] + shortest / 8) next = t[0] + shortest / 8;
+    if (t[2] - shortest / 8 < next) next = t[2] - shortest / 8;
+    if (!(next > t[0] && next < t[2]) || next == t[1]) return 0;
+    const int left = next < t[1];
+    *low = left ? t[0] : t[1];
+    *high = next;
+    if (crosses(s, next, failed)) return 1;
+    if (*failed) return 0;
+    const double x = side * (m->looked[k] - level);
+    if (!isfinite(x)) return 0;
+    const int nearer = x < g[1];
+    if (left == nearer) {
+      t[2] = left ? t[1] : next;
+      g[2] = left ? g[1] : x;
+    } else {
+      t[0] = left ? next : t[1];
+      g[0] = left ? x : g[1];
+    }
+    if (nearer) {
+      t[1] = next;
+      g[1] = x;
+    }
+  }
+  return 0;
+}
+static int search_turns(simulation* s, double* low, double* high, int* failed) {
+  model* m = &s->m;
+  if (s->look_count < 3) return 0;
+  for (int k = 0; k < MODEL_RELATIONS && !*failed; ++k) {
+    if (m->blocked[k]) continue;
+    const double held = m->v[relations[k].slot];
+    if (relations[k].kind != RELATION_LEVEL) {
+      if (search_turn(s, k, 0, held != 0 ? -1 : 1, low, high, failed)) return 1;
+    } else if (search_turn(s, k, held, 1, low, high, failed) ||
+               (!*failed && search_turn(s, k, held + 1, -1, low, high, failed))) {
+      return 1;
+    }
+  }
+  return 0;
+}
 /* The first time in (from, *at] at which a condition differs from what is held. */
 static int find_crossing(simulation* s, double from, double* at, int* failed) {
   model* m = &s->m;
   if (!(*at > from)) return 0;
   double low = from, high = *at;
-  const double count = pieces(s, high - from, 500, 2);
-  for (double k = 1; k <= count; ++k) {
+  const double count = pieces(s, high - from, MODEL_LOOKS, 2);
+  look_first(s, from);
+  for (double k = 1, before = from; k <= count; ++k) {
     const double t = k == count ? *at : from + (*at - from) * k / count;
-    if (!(t > low)) continue;
-    if (crosses(s, t, failed)) {
+    if (t > before) {
+      low = before;
       high = t;
-      break;
+      if (crosses(s, t, failed)) break;
+      if (*failed) return 0;
+      keep_look(s, t);
+      if (search_turns(s, &low, &high, failed)) break;
+      if (*failed) return 0;
+      before = t;
     }
-    if (*failed || k == count) return 0;
-    low = t;
+    if (k == count) return 0;
   }
+  s->look_count = 0;
   const double small = 4 * 2.220446049250313e-16 * fabs(high), share = 1e-14 * (*at - from);
   const double close = small < share ? share : small;
   crossing found[MODEL_RELATIONS];
@@ -366,6 +470,9 @@ static int segment(simulation* s, double begin, double* reached, int happens) {
   const int wanted = happens || end >= s->stop;
   double time = begin;
   int stuck = 0;
+/*@if relations*/
+  s->look_count = 0;
+/*@end*/
   while (time < end) {
     const double before = time;
     if (!method_step(s, &time)) return 0;

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "linear_algebra/decompositions.h"
 #include "program/frontal_solver.h"
 
 namespace cotree {
@@ -34,9 +33,86 @@ struct LinearSolver::Sparse {
   }
 };
 
+/* A = L Q with orthonormal rows Q, by Gram and Schmidt: of the rows left the largest is next; what is left
+when all are below 1e-12 are combinations of those taken. The solution of least size lies in the rows:
+
+  L y = b (by the rows taken),  x = Q' y.
+
+The emitted C has the same (4_blocks.c). */
 struct LinearSolver::LeastNorm {
-  LeastSquares solver;
-  std::vector<double> row_scale;
+  size_t size;
+  std::vector<double> rows, factors, scale;  // Q in the rows taken; L
+  std::vector<uint32_t> taken;
+
+  double Dot(uint32_t a, uint32_t b) const {
+    double sum = 0;
+    for (size_t k = 0; k < size; ++k) sum += rows[a * size + k] * rows[b * size + k];
+    return sum;
+  }
+  // What row r has of q goes to L.
+  void Project(uint32_t r, uint32_t q, size_t place) {
+    const double part = Dot(r, q);
+    factors[r * size + place] += part;
+    for (size_t k = 0; k < size; ++k) rows[r * size + k] -= part * rows[q * size + k];
+  }
+  void Factor() {
+    const size_t n = size;
+    scale.assign(n, 1);
+    factors.assign(n * n, 0);
+    for (size_t r = 0; r < n; ++r) {
+      double largest = 0;
+      for (size_t k = 0; k < n; ++k) largest = std::max(largest, std::fabs(rows[r * n + k]));
+      if (largest > 0) scale[r] = std::ldexp(1.0, -std::ilogb(largest));
+      for (size_t k = 0; k < n; ++k) rows[r * n + k] *= scale[r];
+    }
+    std::vector<uint32_t> left(n);
+    std::iota(left.begin(), left.end(), 0u);
+    while (!left.empty()) {
+      size_t next = 0;
+      double largest = 0;
+      for (size_t i = 0; i < left.size(); ++i) {
+        const double square = Dot(left[i], left[i]);
+        if (!(square > largest)) continue;
+        largest = square;
+        next = i;
+      }
+      if (!(largest > 1e-24)) return;
+      const uint32_t row = left[next];
+      left.erase(left.begin() + static_cast<ptrdiff_t>(next));
+      for (size_t k = 0; k < taken.size(); ++k) Project(row, taken[k], k);  // once more, against rounding
+      const double length = std::sqrt(Dot(row, row));
+      factors[row * n + taken.size()] = length;
+      for (size_t k = 0; k < n; ++k) rows[row * n + k] /= length;
+      for (const uint32_t r : left) Project(r, row, taken.size());
+      taken.push_back(row);
+    }
+  }
+  void Solve(std::span<double> right) const {
+    const size_t n = size;
+    std::vector<double> y(taken.size());
+    for (size_t k = 0; k < taken.size(); ++k) {
+      double sum = right[taken[k]] * scale[taken[k]];
+      for (size_t c = 0; c < k; ++c) sum -= factors[taken[k] * n + c] * y[c];
+      y[k] = sum / factors[taken[k] * n + k];
+    }
+    std::fill(right.begin(), right.end(), 0.0);
+    AddRows(y, right);
+  }
+  // x += Q' y.
+  void AddRows(std::span<const double> y, std::span<double> x) const {
+    for (size_t k = 0; k < taken.size(); ++k) {
+      for (size_t c = 0; c < size; ++c) x[c] += rows[taken[k] * size + c] * y[k];
+    }
+  }
+  // x := Q' Q x.
+  void KeepRowSpace(std::span<double> x) const {
+    std::vector<double> y(taken.size(), 0);
+    for (size_t k = 0; k < taken.size(); ++k) {
+      for (size_t c = 0; c < size; ++c) y[k] += rows[taken[k] * size + c] * x[c];
+    }
+    std::fill(x.begin(), x.end(), 0.0);
+    AddRows(y, x);
+  }
 };
 
 LinearSolver::LinearSolver(LinearSolver&&) noexcept = default;
@@ -106,18 +182,27 @@ bool LinearSolver::FactorColumns(std::span<const double> values) {
 bool LinearSolver::FactorLeastNorm(std::span<const double> values) {
   constexpr size_t kLargest = 300;
   if (size_ > kLargest) return false;
-  Matrix a(size_, size_);
-  for (size_t k = 0; k < values.size(); ++k) a(row_[k], column_[k]) += values[k];
-  if (!a.IsFinite()) return false;
-  // Rows by their largest entry; columns stay, since the size of the solution is measured in them.
-  std::vector<double> scale(size_);
-  for (size_t i = 0; i < size_; ++i) {
-    scale[i] = 1 / std::max(Largest(a.row(i)), 1e-300);
-    for (double& x : a.row(i)) x *= scale[i];
+  LeastNorm least{size_, std::vector<double>(size_ * size_, 0), {}, {}, {}};
+  for (size_t k = 0; k < values.size(); ++k) least.rows[row_[k] * size_ + column_[k]] += values[k];
+  for (const double x : least.rows) {
+    if (!std::isfinite(x)) return false;
   }
-  least_norm_ = std::make_unique<LeastNorm>(LeastNorm{LeastSquares(a, 1e-12), std::move(scale)});
+  least.Factor();
+  least_norm_ = std::make_unique<LeastNorm>(std::move(least));
   factored_ = true;
   return true;
+}
+
+bool LinearSolver::Determines(size_t column) const {
+  if (least_norm_ == nullptr) return factored_;
+  double square = 0;  // of its unit vector's part in the rows
+  for (const uint32_t r : least_norm_->taken)
+    square += least_norm_->rows[r * size_ + column] * least_norm_->rows[r * size_ + column];
+  return square > 1 - 1e-9;
+}
+
+void LinearSolver::MakeLeast(std::span<double> solution) const {
+  if (least_norm_ != nullptr) least_norm_->KeepRowSpace(solution);
 }
 
 bool LinearSolver::Factor(std::span<const double> values) {
@@ -261,9 +346,7 @@ LinearSolver::Determinant LinearSolver::FindDeterminant() const {
 void LinearSolver::Solve(std::span<double> right) const {
   const size_t n = size_;
   if (least_norm_ != nullptr) {
-    for (size_t k = 0; k < n; ++k) right[k] *= least_norm_->row_scale[k];
-    const std::vector<double> x = least_norm_->solver.Solve(right);
-    std::copy(x.begin(), x.end(), right.begin());
+    least_norm_->Solve(right);
     return;
   }
   if (sparse_ && sparse_->by_fronts) {

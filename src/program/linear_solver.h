@@ -30,6 +30,10 @@ class LinearSolver {
   /// Where Factor says singular: Solve gives the solution of least size, if there is one (two brakes that
   /// hold one shaft share the torque). False: too large for it.
   bool FactorLeastNorm(std::span<const double> values);
+  /// Behind it: whether all solutions have the same value of an unknown.
+  bool Determines(size_t column) const;
+  /// Behind it: of the solutions that differ from this one by what the equations leave free, the least.
+  void MakeLeast(std::span<double> solution) const;
 
   /** sign * exp(log): the determinant of what was factored last. */
   struct Determinant {

@@ -32,6 +32,11 @@ ProgramRun::ProgramRun(const Program& program) : program_(program), sorted_(*pro
     blocks_[b].jacobian.resize(entries);
     blocks_[b].residual.resize(block.rows.size());
     blocks_[b].old.resize(block.unknowns.size());
+    for (uint32_t k = 0; k < block.unknowns.size(); ++k) {
+      const std::vector<uint32_t>& rates = program.derivative_slots;
+      if (std::find(rates.begin(), rates.end(), block.unknowns[k]) != rates.end())
+        blocks_[b].motion.push_back(k);
+    }
     if (UsesTears(block)) {
       const size_t tears = block.tearing.tears.size();
       std::vector<uint32_t> all(tears);
@@ -90,7 +95,7 @@ CodeContext<Dual> ProgramRun::DualContext(double time, double time_tangent) cons
 void ProgramRun::Forget() {
   for (BlockState& state : blocks_) {
     state.solver->Forget();
-    state.constant_done = state.stale = false;
+    state.constant_done = state.stale = state.shared = false;
     state.refused = 0;
   }
 }
@@ -162,6 +167,26 @@ LinearSolver& ProgramRun::Factors(BlockState& state) {
   if (state.stale && !state.solver->Factor(state.jacobian)) state.solver->FactorLeastNorm(state.jacobian);
   state.stale = false;
   return *state.solver;
+}
+
+// Forces that several share may be undetermined, but never what moves.
+bool ProgramRun::DeterminesMotion(const BlockState& state) const {
+  return std::all_of(state.motion.begin(), state.motion.end(),
+                     [&](uint32_t column) { return state.solver->Determines(column); });
+}
+
+// Of all solutions of a nonlinear block that has many, the least: it depends on no guess.
+bool ProgramRun::TakeLeast(const ImplicitBlock& block, BlockState& state, double time) {
+  if (!DeterminesMotion(state)) return false;
+  const size_t n = block.unknowns.size();
+  for (size_t k = 0; k < n; ++k) state.step[k] = state.old[k] = values[block.unknowns[k]];
+  state.solver->MakeLeast(state.step);
+  for (size_t k = 0; k < n; ++k) values[block.unknowns[k]] = state.step[k];
+  EvaluateBlock(block, state, time);
+  if (Agrees(block, state, 1e-9, 1e-3)) return true;
+  for (size_t k = 0; k < n; ++k) values[block.unknowns[k]] = state.old[k];
+  EvaluateBlock(block, state, time);
+  return true;
 }
 
 bool ProgramRun::FailSingular(uint32_t index, double time) {
@@ -259,6 +284,7 @@ bool ProgramRun::SolveLinear(uint32_t index, double time) {
     for (const double r : state.residual) {
       if (!(std::fabs(r) <= 1e-9 * std::max(asked, 1e-3))) return FailSingular(index, time);
     }
+    if (!DeterminesMotion(state)) return FailSingular(index, time);
     ++iterations;
     return true;
   }
@@ -287,14 +313,26 @@ bool ProgramRun::SolveNonlinear(uint32_t index, double time) {
   };
   EvaluateBlock(block, state, time);
   double size = norm();
-  constexpr int kMostIterations = 60;
+  constexpr int kMostIterations = 60, kMostAside = 5;
   int aside = 0;
+  state.begin.resize(n);
+  for (size_t k = 0; k < n; ++k) state.begin[k] = values[block.unknowns[k]];
   for (int iteration = 0; iteration < kMostIterations; ++iteration) {
     ++iterations;
     const bool regular = state.solver->Factor(state.jacobian);
-    if (!regular && !(least_change && aside == 0 && state.solver->FactorLeastNorm(state.jacobian))) {
+    const bool least = least_change || state.shared;
+    if (!regular && !(least && aside == 0 && state.solver->FactorLeastNorm(state.jacobian))) {
       // Step aside from a point where the matrix is singular (a start at rest, say).
-      if (++aside > 5) return FailSingular(index, time);
+      if (++aside > kMostAside) {
+        // It is singular everywhere: in this mode some equations say the same, and loads are shared.
+        state.shared = !least;
+        if (least) return FailSingular(index, time);
+        for (size_t k = 0; k < n; ++k) values[block.unknowns[k]] = state.begin[k];
+        EvaluateBlock(block, state, time);
+        size = norm();
+        aside = 0;
+        continue;
+      }
       for (size_t k = 0; k < n; ++k)
         values[block.unknowns[k]] += 1e-3 * (1 + static_cast<double>(k % 7)) * aside;
       EvaluateBlock(block, state, time);
@@ -324,13 +362,14 @@ bool ProgramRun::SolveNonlinear(uint32_t index, double time) {
     }
     if (damping == 1 && change < 1e-12) {
       if (regular) {
+        state.shared = false;
         state.stale = true;  // the matrix of the last step is not that of the solution
         return true;
       }
-      if (Agrees(block, state, 1e-9, 1e-3)) return true;
+      if (Agrees(block, state, 1e-9, 1e-3) && (least_change || TakeLeast(block, state, time))) return true;
       aside = 1;  // the equations do not agree here: elsewhere they may
     }
-    if (damping == 1 && change < 1e-7 && size == 0) return true;
+    if ((regular || least_change) && damping == 1 && change < 1e-7 && size == 0) return true;
   }
   // The last digits may not settle: accept what is as good as rounding allows.
   double change = 0;

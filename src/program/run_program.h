@@ -107,6 +107,8 @@ class ProgramRun {
     std::unique_ptr<LinearSolver> by_tears;  // null: the block is solved as a whole
     std::vector<double> schur, sensitivity;  // derivatives by the tears: of the residuals, of all unknowns
     uint32_t refused = 0;                    // times in a row that tears led nowhere
+    bool shared = false;                     // nonlinear, and solved by the least solution before
+    std::vector<uint32_t> motion;            // columns of derivatives of states
   };
   void EvaluateRow(const BlockRow& row, const CodeContext<double>& context, double* residual,
                    double* partials);
@@ -122,6 +124,8 @@ class ProgramRun {
   bool SolveByHomotopy(uint32_t index, double time);
   bool Follow(uint32_t index, double time, Homotopy kind);
   bool Agrees(const ImplicitBlock& block, const BlockState& state, double tolerance, double least) const;
+  bool DeterminesMotion(const BlockState& state) const;
+  bool TakeLeast(const ImplicitBlock& block, BlockState& state, double time);
   bool FailSingular(uint32_t index, double time);
   bool FailToConverge(uint32_t index, double time);
   bool IsOpen(uint32_t block) const { return std::find(open_.begin(), open_.end(), block) != open_.end(); }

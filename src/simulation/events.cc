@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "program/not_finite.h"
@@ -12,11 +13,25 @@ namespace cotree {
 namespace {
 
 constexpr int kMostRounds = 32;
+constexpr int kMostModes = 4096;  // that are tried where conditions find no values by themselves
 constexpr double kLargestInteger = 0x1p53;  // from there on not every integer is a number
 
 // Different bits count, so that a fixed point is one; two NaN are equal.
 bool Differs(double a, double b) {
   return a != b && !(std::isnan(a) && std::isnan(b));
+}
+
+// The next choice out of `count` places: by number, then in lexicographic order; false: there is none.
+bool NextChoice(size_t count, std::vector<size_t>& chosen) {
+  const size_t size = chosen.size();
+  for (size_t k = size; k-- > 0;) {
+    if (chosen[k] + (size - k) >= count) continue;
+    for (size_t next = chosen[k] + 1; k < size; ++k) chosen[k] = next++;
+    return true;
+  }
+  chosen.resize(size + 1);
+  std::iota(chosen.begin(), chosen.end(), size_t{0});
+  return chosen.size() <= count;
 }
 
 }  // namespace
@@ -204,6 +219,44 @@ bool Events::UpdateRelations(double time, bool one_only, std::vector<uint32_t>& 
   return true;
 }
 
+// The conditions that a search of modes tries: those that switched, and those of the same components; or all.
+std::vector<uint32_t> Events::Candidates(const std::vector<uint32_t>& switched, bool all) const {
+  std::set<uint32_t> components;
+  for (const uint32_t r : switched) components.insert(program_.relations[r].component);
+  std::vector<uint32_t> out;
+  for (uint32_t k = 0; k < program_.relations.size(); ++k) {
+    const Program::Relation& r = program_.relations[k];
+    if (r.kind == Program::Relation::Kind::kLevel) continue;
+    if (all || components.count(r.component) > 0) out.push_back(k);
+  }
+  return out;
+}
+
+/* Where conditions that hang on each other do not come to rest by themselves, modes are tried one after
+another: first those in which one condition differs from the mode before, then two, and so on, in the order of
+their numbers. The first mode that all conditions agree with is the nearest to the one before. */
+bool Events::SearchModes(double time, const std::vector<double>& before,
+                         const std::vector<uint32_t>& switched, const std::function<bool()>& compute) {
+  const std::vector<double> values = run_.values;
+  int tries = 0;
+  for (const bool all : {false, true}) {
+    const std::vector<uint32_t> candidates = Candidates(switched, all);
+    std::vector<size_t> chosen;
+    while (NextChoice(candidates.size(), chosen) && tries < kMostModes) {
+      ++tries;
+      run_.values = values;
+      for (size_t k = 0; k < before.size(); ++k) run_.values[program_.relations[k].slot] = before[k];
+      for (const size_t k : chosen) {
+        double& held = run_.values[program_.relations[candidates[k]].slot];
+        held = held != 0 ? 0 : 1;
+      }
+      if (compute() && !Crossed(time) && undefined_.empty()) return true;
+    }
+  }
+  run_.values = values;
+  return false;
+}
+
 bool Events::TakePre() {
   bool changed = false;
   for (const Program::Pre& p : program_.pres) {
@@ -373,9 +426,12 @@ bool Events::Settle(double time, Cause cause) {
   SetTicks(time, cause.samples);
   for (const uint32_t slot : program_.terminal_slots) run_.values[slot] = cause.terminal ? 1 : 0;
   std::vector<uint32_t> relations, active;
+  std::vector<double> mode;
   bool over = false;
   for (int round = 0; round < kMostRounds && !over; ++round) {
     relations.clear();
+    mode.clear();
+    for (const Program::Relation& r : program_.relations) mode.push_back(run_.values[r.slot]);
     for (int inner = 0;; ++inner) {
       // A branch that does not hold any more may have no value: the conditions tell.
       const bool computed = run_.Run(time);
@@ -389,6 +445,7 @@ bool Events::Settle(double time, Cause cause) {
       }
       if (inner >= 12 && cause.force) BlockUndecided(time);
       if (inner >= 8 + kMostRounds + 2 * static_cast<int>(program_.relations.size())) {
+        if (cause.force && SearchModes(time, mode, relations, [&] { return run_.Run(time); })) break;
         problem_ = "the conditions of " + Names(relations, {}) + " switch back and forth without end";
         undecided_ = round == 0;
         return false;
@@ -485,10 +542,20 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
   Initialization out;
   std::vector<uint32_t> relations;
   std::vector<double> delayed(program_.delays.size(), 0);
-  bool settled = false;
+  bool settled = false, searched = false;
+  std::vector<double> mode;
+  for (const Program::Relation& r : program_.relations) mode.push_back(run_.values[r.slot]);
   for (int round = 0;; ++round) {
-    if (round > 2 * kMostRounds)
+    const bool endless = round > 2 * kMostRounds;
+    if (endless && (searched || !SearchModes(options.time, mode, relations, [&] {
+                      out = initializer.Solve(true);
+                      return out.ok;
+                    })))
       return fail(out, "the conditions of " + Names(relations, {}) + " find no values at the start");
+    if (endless) {
+      searched = true;
+      round = 1;
+    }
     relations.clear();
     out = initializer.Solve(round > 0);
     // What is delayed has no values before the first round, and a branch that does not hold may have none.

@@ -13,7 +13,8 @@ namespace cotree {
 namespace {
 
 constexpr int kMostRounds = 32;
-constexpr int kMostModes = 4096;  // that are tried where conditions find no values by themselves
+// That are tried where conditions find no values by themselves: at last, and at the moment they switch.
+constexpr int kMostModes = 4096, kMostClearModes = 256;
 constexpr double kLargestInteger = 0x1p53;  // from there on not every integer is a number
 
 // Different bits count, so that a fixed point is one; two NaN are equal.
@@ -234,12 +235,14 @@ std::vector<uint32_t> Events::Candidates(const std::vector<uint32_t>& switched, 
 
 /* Where conditions that hang on each other do not come to rest by themselves, modes are tried one after
 another: first those in which one condition differs from the mode before, then two, and so on, in the order of
-their numbers. The first mode that all conditions agree with is the nearest to the one before. */
-bool Events::SearchModes(double time, const std::vector<double>& before,
+their numbers. The first mode that all conditions agree with is the nearest to the one before. `clearly`: no
+condition that differs may be zero but for rounding. */
+bool Events::SearchModes(double time, bool clearly, const std::vector<double>& before,
                          const std::vector<uint32_t>& switched, const std::function<bool()>& compute) {
   const std::vector<double> values = run_.values;
-  int tries = 0;
+  int tries = clearly ? kMostModes - kMostClearModes : 0;
   for (const bool all : {false, true}) {
+    if (all && clearly) break;
     const std::vector<uint32_t> candidates = Candidates(switched, all);
     std::vector<size_t> chosen;
     while (NextChoice(candidates.size(), chosen) && tries < kMostModes) {
@@ -250,7 +253,12 @@ bool Events::SearchModes(double time, const std::vector<double>& before,
         double& held = run_.values[program_.relations[candidates[k]].slot];
         held = held != 0 ? 0 : 1;
       }
-      if (compute() && !Crossed(time) && undefined_.empty()) return true;
+      if (!compute() || Crossed(time) || !undefined_.empty()) continue;
+      const bool clear = std::none_of(chosen.begin(), chosen.end(), [&](size_t k) {
+        const uint32_t r = candidates[k];
+        return IsSmall(r, run_.Compute(program_.relations[r], time), 0);
+      });
+      if (clear || !clearly) return true;
     }
   }
   run_.values = values;
@@ -445,7 +453,7 @@ bool Events::Settle(double time, Cause cause) {
       }
       if (inner >= 12 && cause.force) BlockUndecided(time);
       if (inner >= 8 + kMostRounds + 2 * static_cast<int>(program_.relations.size())) {
-        if (cause.force && SearchModes(time, mode, relations, [&] { return run_.Run(time); })) break;
+        if (SearchModes(time, !cause.force, mode, relations, [&] { return run_.Run(time); })) break;
         problem_ = "the conditions of " + Names(relations, {}) + " switch back and forth without end";
         undecided_ = round == 0;
         return false;
@@ -547,7 +555,7 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
   for (const Program::Relation& r : program_.relations) mode.push_back(run_.values[r.slot]);
   for (int round = 0;; ++round) {
     const bool endless = round > 2 * kMostRounds;
-    if (endless && (searched || !SearchModes(options.time, mode, relations, [&] {
+    if (endless && (searched || !SearchModes(options.time, false, mode, relations, [&] {
                       out = initializer.Solve(true);
                       return out.ok;
                     })))

@@ -105,8 +105,8 @@ class Events {
   bool Reads(const Program::Bound& bound, const std::vector<uint32_t>& slots) const;
   bool UpdateRelations(double time, bool one_only, std::vector<uint32_t>& changed);
   std::vector<uint32_t> Candidates(const std::vector<uint32_t>& switched, bool all) const;
-  bool SearchModes(double time, const std::vector<double>& before, const std::vector<uint32_t>& switched,
-                   const std::function<bool()>& compute);
+  bool SearchModes(double time, bool clearly, const std::vector<double>& before,
+                   const std::vector<uint32_t>& switched, const std::function<bool()>& compute);
   bool Sweep(double time, const std::vector<uint32_t>& active);
   bool FindActive(double time, std::vector<uint32_t>& active);
   void FindHolding(double time);

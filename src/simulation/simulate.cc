@@ -78,8 +78,9 @@ class EventWatch {
 Where a constraint is nonlinear, the choice of states holds as long as the matrix of the block that it is
 solved in stays regular. At a dead centre (a crank in line with its rod) its determinant becomes zero. The
 integrator steps over that: behind it the determinant has the other sign, or, where the iteration fell back on
-the solution it came from, rises again though it was to change sign. Both are looked for in each step. An
-error e of the states leaves a rest of the order of sqrt(2*e) of the determinant where it should be zero (the
+the solution it came from, rises again though it was to change sign. Both are looked for in each step. At an
+event the block may get another matrix: its determinant is compared with that of its own mode only. An error e
+of the states leaves a rest of the order of sqrt(2*e) of the determinant where it should be zero (the
 constraint has a fold there): what is below that counts as zero. */
 class DeadCentres {
  public:
@@ -101,6 +102,8 @@ class DeadCentres {
     close_.assign(blocks_.size(), 0);
   }
   bool none() const { return blocks_.empty(); }
+  /// An event changed what is held: blocks may have other matrices from here on.
+  void BeginMode() { mode_begins_ = true; }
   /// A block that is close to a dead centre or could not be solved, if there is one.
   std::optional<uint32_t> Close() const {
     for (size_t k = 0; k < blocks_.size(); ++k) {
@@ -124,6 +127,8 @@ class DeadCentres {
     auto a = at(from);
     const auto a2 = at(from + little), b2 = at(to - little), b = at(to);
     if (a.empty() || a2.empty() || b2.empty() || b.empty()) return std::nullopt;
+    const bool mode_begins = mode_begins_;
+    mode_begins_ = false;
     for (size_t k = 0; k < blocks_.size(); ++k) {
       if (a[k].sign == 0 || b[k].sign == 0) {  // shared loads: no matrix of full rank
         last_[k] = NAN;
@@ -131,9 +136,11 @@ class DeadCentres {
       }
       // Close to zero a determinant is known to a few digits only.
       const bool small = std::max(a[k].log, last_[k]) < largest_[k] + zero_;
-      if (!small && !(std::fabs(a[k].log - last_[k]) < 1e-6)) {  // another mode, with another matrix
+      const bool same = a[k].sign == last_sign_[k] && std::fabs(a[k].log - last_[k]) < 1e-6;
+      if (std::isnan(last_[k]) || (mode_begins && !small && !same)) {  // another matrix
         largest_[k] = -INFINITY;
         falling_[k] = 0;
+        close_[k] = 0;
       } else {
         a[k].sign = last_sign_[k];  // looking back from behind a dead centre finds the other solution
       }
@@ -165,6 +172,7 @@ class DeadCentres {
   static constexpr double kLittle = 1e-3;
   ProgramRun& run_;
   const Program& program_;
+  bool mode_begins_ = false;
   double zero_;  // the logarithm of what counts as zero, relative to the largest
   std::vector<uint32_t> blocks_;
   std::vector<double> largest_;   // of the determinants, their logarithms
@@ -416,6 +424,7 @@ class Simulator {
     restart = anew || (at_stop_.checkpoint && !integrator_->resumes());
     if (at_stop_.knot && options_.event) options_.event(time, "switch");
     if (anew) {
+      dead_centres_.BeginMode();
       if (!(Simple() ? RecordAt(time) : Record(time))) return false;
       BreakDelays(time, at_stop_.knot || at_stop_.delayed);
     }
@@ -844,6 +853,7 @@ class Simulator {
     *at = time;
     if (!CheckEvent(time)) return false;
     if (events_.changed()) {
+      dead_centres_.BeginMode();
       // Behind a crossing, what its condition guards may have no value any more.
       if (FirstNotFinite(program_, before) != UINT32_MAX) {
         const std::vector<double> behind = run_.values;

@@ -104,5 +104,26 @@ TEST(Modes, ALinkageThatTurnsBackBeforeItsDeadCentreGoesOn) {
   EXPECT_LT(run.Error("k.s", [](double t) { return 0.55 - 0.05 * std::cos(10 * t); }), 1e-5);
 }
 
+// Sticking is another mode and no dead centre, whatever the mass: at 1 kg the determinant of the block only
+// changes its sign. By hand: v0^2*m/(2*f) until it rests; equal wheels share their speed; a pull above f.
+TEST(Modes, StickingIsNoDeadCentreAtAnyMass) {
+  for (const double m : {0.5, 0.999, 1.0, 1.001, 2.0, 4.0}) {
+    const std::string mass = std::to_string(m);
+    RunOf sledge("system S { sledge : Mass(m = " + mass + R"( kg, start v = 2 m/s fixed)
+      rub : Friction(f_coulomb = 4 N)  connect sledge.a -- rub.a  connect rub.b -- translational.ground })");
+    sledge.Simulate(3);
+    EXPECT_NEAR(sledge.End("sledge.s"), m / 2, 1e-5) << m;
+    EXPECT_EQ(sledge.End("sledge.v"), 0) << m;
+    RunOf wheels("system S { one : Inertia(J = " + mass +
+                 " kg*m^2, start w = 10 rad/s fixed)  two : Inertia(J = " + mass +
+                 R"( kg*m^2, start w = 0 rad/s fixed)  plate : Clutch(radius = 1 m)
+      press : Constant(k = 10 N)  connect press.y -> plate.u
+      connect one.a -- plate.a  connect plate.b -- two.a })");
+    wheels.Simulate(60);
+    EXPECT_NEAR(wheels.End("one.w"), 5, 1e-4) << m;
+    EXPECT_NEAR(wheels.End("two.w"), 5, 1e-4) << m;
+  }
+}
+
 }  // namespace
 }  // namespace cotree::test

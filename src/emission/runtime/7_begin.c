@@ -43,6 +43,7 @@ typedef struct simulation {
 /*@if dead_centres*/
   double largest[MODEL_DEAD], last[MODEL_DEAD];
   int falling[MODEL_DEAD], last_sign[MODEL_DEAD], near_zero[MODEL_DEAD];
+  int mode_begins; /* an event changed what is held: blocks may have other matrices */
 /*@end*/
 } simulation;
 

@@ -131,6 +131,8 @@ static int passes_no_dead_centre(simulation* s, double from, double to) {
   failed = !determinants_at(s, to - little, b2) || failed;
   failed = !determinants_at(s, to, b) || failed;
   if (failed) return 0;
+  const int mode_begins = s->mode_begins;
+  s->mode_begins = 0;
   for (int k = 0; k < MODEL_DEAD; ++k) {
     if (a[k].sign == 0 || b[k].sign == 0) {
       s->last[k] = NAN;
@@ -139,9 +141,11 @@ static int passes_no_dead_centre(simulation* s, double from, double to) {
     /* Close to zero a determinant is known to a few digits only. */
     const double greater = a[k].log < s->last[k] ? s->last[k] : a[k].log;
     const int small = greater < s->largest[k] + dead_zero;
-    if (!small && !(fabs(a[k].log - s->last[k]) < 1e-6)) { /* another mode, with another matrix */
+    const int same = a[k].sign == s->last_sign[k] && fabs(a[k].log - s->last[k]) < 1e-6;
+    if (isnan(s->last[k]) || (mode_begins && !small && !same)) { /* another matrix */
       s->largest[k] = -INFINITY;
       s->falling[k] = 0;
+      s->near_zero[k] = 0;
     } else {
       a[k].sign = s->last_sign[k]; /* looking back from behind a dead centre finds the other solution */
     }
@@ -409,6 +413,9 @@ static int located_event(simulation* s, double* at, double end) {
   }
   *at = time;
   if (m->changed) {
+/*@if dead_centres*/
+    s->mode_begins = 1;
+/*@end*/
     /* Behind a crossing, what its condition guards may have no value any more. */
     for (int k = 0; k < MODEL_OUTPUTS; ++k) {
       if (isfinite(s->values[outputs[k].slot])) continue;
@@ -453,6 +460,9 @@ static int time_event(simulation* s, double time, int* restart) {
   const int anew = s->knot || s->delayed || changed;
   *restart = anew || s->checkpoint;
   if (anew) {
+/*@if dead_centres*/
+    s->mode_begins = 1;
+/*@end*/
     if (!record(s, time)) return 0;
 /*@if delays*/
     break_delays(s, time, s->knot || s->delayed);

@@ -189,24 +189,29 @@ void MotionBuilder::AddRolling(const SpatialJoint& joint, const Chord& chord, st
   const SymVec slip = Let(name + ".slip", chord.seen + Cross(w, p));
   const SymVec turning_rate = chord.angular - Cross(chord.a.turning, w);
   const SymVec bias = Let(name + ".slip_bias", chord.seen_bias + Cross(turning_rate, p) + Cross(w, p_rate));
-  Vec3<double> u = joint.u - normal * Dot(joint.u, normal);
-  if (Dot(u, u) < 0.1) u = Cross(normal, joint.u);
-  const double across = std::sqrt(Dot(u, u));
-  for (double& v : u.x) v /= across;
-  for (const Vec3<double>& direction : {normal, u, Cross(normal, u)}) {
-    const SymVec d = chord.a.axes * Lift<Sym>(direction);
+  // Across n stand the way it rolls, t = n x e/sin, and its side, l = e - cos n by sin. They turn with it: the
+  // side rows of two wheels on one axle are the same in every position, and those of the way never are.
+  const SymVec way = Let(name + ".way", Cross(n, e) * (Sym(1) / size));
+  const SymVec side = Let(name + ".side", (e - n * c) * (Sym(1) / size));
+  const Sym growth = Let(name + ".sin_growth", -(c * c_rate) / (size * size));  // (d sin/dt)/sin
+  const SymVec way_rate = Cross(n, e_rate) * (Sym(1) / size) - way * growth;
+  const SymVec side_rate = (e_rate - n * c_rate) * (Sym(1) / size) - side * growth;
+  const auto add = [&](const SymVec& d, const SymVec& d_rate, bool velocity) {
     Row row;
     row.a = mechanism_.frames[joint.a].composite;
     row.b = mechanism_.frames[joint.b].composite;
-    row.velocity = !rows.empty();
-    if (!row.velocity) row.value = Dot(n, chord.gap) - radius * size;
+    row.velocity = velocity;
+    if (!velocity) row.value = Dot(n, chord.gap) - radius * size;
     row.rate = Dot(d, slip);
-    row.bias = Dot(d, bias);
+    row.bias = Dot(d, bias) + Dot(d_rate, slip);
     row.on_b = At(joint.b, d, Cross(p, d));
     row.on_a = At(joint.a, -d, -Cross(chord.gap + p, d));
-    row.name = name + (row.velocity ? ", no slip" : ", its height");
+    row.name = name + (velocity ? ", no slip" : ", its height");
     rows.push_back(std::move(row));
-  }
+  };
+  add(n, {}, false);
+  add(way, way_rate, true);
+  add(side, side_rate, true);
 }
 
 std::vector<MotionBuilder::Row> MotionBuilder::RowsOf(const SpatialJoint& joint) {

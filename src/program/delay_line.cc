@@ -2,6 +2,8 @@
 #include "program/delay_line.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace cotree {
 
@@ -29,6 +31,8 @@ void DelayLine::Break(double time, double value) {
 
 double DelayLine::At(double time, double inside) const {
   if (time < times_.front() || times_.size() == 1) return values_.front();
+  // At the very end of a run `inside` may be the time of a jump, but for rounding.
+  inside += 4 * std::numeric_limits<double>::epsilon() * (std::fabs(inside) + delay);
   // The smooth part that `inside` lies in, then the points around `time` within it.
   const auto later = std::upper_bound(breaks_.begin(), breaks_.end(), inside,
                                       [&](double t, size_t k) { return t < times_[k]; });

@@ -9,6 +9,10 @@
 namespace cotree {
 namespace {
 
+double EndRounding(double start, double stop) {
+  return 1e-12 * std::max(std::fabs(stop), 1e-3 * (stop - start));
+}
+
 /* Times at which functions of time and parameters cross zero or a whole number, or meet the knots of a table.
 Where they lie is enclosed (program/enclosure.h), so that none is stepped over: a stretch in which nothing can be
 met is left, one in which the function only rises or only falls is searched by its ends, all others are halved,
@@ -26,6 +30,7 @@ class SwitchFinder {
     Tidy();
     std::vector<double> ends{start_};
     ends.insert(ends.end(), times_.begin(), times_.end());
+    if (ends.back() == stop_) ends.pop_back();
     ends.push_back(stop_);
     for (const Program::KnownSwitch& s : program_.switches) {
       if (s.kind == TimeSwitch::Kind::kInteger) continue;
@@ -52,6 +57,15 @@ class SwitchFinder {
   /// There are more than was asked for: those found are not the first ones.
   bool full() const { return times_.size() >= most_; }
 
+  /// Whether something switches right behind the end, by rounding of the time at which it does.
+  bool IsLateByRounding() const {
+    return std::any_of(
+        program_.switches.begin(), program_.switches.end(), [&](const Program::KnownSwitch& s) {
+          const double now = Value(s, stop_), behind = Value(s, stop_ + EndRounding(start_, stop_));
+          return !IsSwitching(s, now) && Level(s, now) != Level(s, behind);
+        });
+  }
+
  private:
   double Value(const Program::KnownSwitch& s, double t) const {
     return run_.Evaluate(s.code, s.parameters, t);
@@ -70,8 +84,17 @@ class SwitchFinder {
     }
     return 0;
   }
+  // Right at the moment of a switch.
+  bool IsSwitching(const Program::KnownSwitch& s, double value) const {
+    if (s.kind == TimeSwitch::Kind::kZero) return value == 0;
+    if (s.kind == TimeSwitch::Kind::kInteger) return value == std::floor(value);
+    const auto& knots = program_.tables[s.table].knots();
+    return std::binary_search(knots.begin(), knots.end(), value);
+  }
+  // What is within rounding of the end happens there.
   void Add(double t) {
-    if (t > start_ && t < stop_ && !full()) times_.push_back(t);
+    if (std::fabs(t - stop_) <= EndRounding(start_, stop_)) t = stop_;
+    if (t > start_ && t <= stop_ && !full()) times_.push_back(t);
   }
   void Between(const Program::KnownSwitch& s, double a, double b) {
     // Inside the ends, where one-sided values are those of the interval.
@@ -86,6 +109,10 @@ class SwitchFinder {
       return;
     }
     Within(s, from, Level(s, va), to, Level(s, vb));
+    if (b < stop_) return;
+    const double last = Value(s, stop_);  // the end itself counts, too
+    if (IsSwitching(s, last)) Add(stop_);
+    if (Level(s, last) != Level(s, vb)) Add(Change(s, to, Level(s, vb), stop_));
   }
   Enclosure Enclose(const Program::KnownSwitch& s, double from, double to) {
     EnclosureContext context;
@@ -173,11 +200,16 @@ std::vector<double> KnownSwitchTimes(const Program& program, double start, doubl
     if (!finder.full() || !(middle > start && middle < end)) {
       if (until != nullptr) *until = end;
       // What happens right where the stretch ends belongs to it.
-      if (end < stop) times.push_back(end);
+      if (end < stop && (times.empty() || times.back() < end)) times.push_back(end);
       return times;
     }
     end = middle;
   }
+}
+
+double EndMoment(const Program& program, double start, double stop) {
+  const bool late = SwitchFinder(program, start, stop, 1).IsLateByRounding();
+  return late ? stop + EndRounding(start, stop) : stop;
 }
 
 }  // namespace cotree

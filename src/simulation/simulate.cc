@@ -399,11 +399,24 @@ class Simulator {
     }
     if (options_.at_stop && !(Simple() ? MoveTo(time) : true)) Fail(time, failed_);
     if (options_.at_stop) options_.at_stop(time, run_);
-    if (program_.terminal_slots.empty() && !at_stop_.tick) return;
-    if (!events_.Settle(time, {at_stop_.tick, true, true}))
-      Fail(time, events_.problem());
-    else if (CheckEvent(time) && events_.changed())
-      Record(time);
+    if (out_.ok && (at_stop_.happens() || !program_.terminal_slots.empty())) End(time);
+  }
+  // What happens at the very end: conditions on the time are as the text says at that moment (EV.3).
+  bool End(double time) {
+    const bool switches = at_stop_.knot || at_stop_.delayed;
+    if (switches) run_.switch_time = EndMoment(program_, options_.start, options_.stop);
+    if (!program_.HasEvents() && program_.terminal_slots.empty()) {
+      if (!MoveTo(time)) return Fail(time, failed_);
+    } else {
+      if (!events_.Settle(time, {at_stop_.tick, true, true})) return Fail(time, events_.problem());
+      if (!CheckEvent(time)) return false;
+    }
+    if (at_stop_.knot && options_.event) options_.event(time, "switch");
+    const std::vector<double> before = values_;
+    TakeRow();
+    const bool jumps = switches && before != values_;
+    if ((jumps || events_.changed()) && !Record(time)) return false;
+    return AfterEvent(time, false) && (!switches || CheckAssertions(time));
   }
 
   // What happens at a time known before, seen from behind it.

@@ -96,13 +96,16 @@ struct Trajectory {
 Trajectory Simulate(const Program& program, const std::vector<StartEntry>& starts,
                     const SimulationOptions& options, std::vector<uint32_t> slots = {});
 
-/// Times in (start, stop) at which something is known to switch: steps, ramps, knots of tables.
+/// Times in (start, stop] at which something is known to switch: steps, ramps, knots of tables.
 /// Where there are very many, only those up to `until`, if that is asked for.
 /// Theory: docs/theory/program.md, PR.5.
 std::vector<double> KnownSwitchTimes(const Program& program, double start, double stop,
                                      double* until = nullptr);
 /// Into how many parts a run must be cut so that a scan finds them: for emitted programs, which cannot enclose.
 size_t SwitchSamples(const Program& program, double start, double stop);
+/// The time at which conditions on the time are asked at the very end of a run: the end itself, as the text
+/// says, or right behind it where something is late by rounding (0.1*3 s at 0.3 s).
+double EndMoment(const Program& program, double start, double stop);
 
 /** Which states each derivative depends on, and columns that can be differentiated together. With open blocks
 their unknowns are further columns behind the states, their rows further rows behind the derivatives;

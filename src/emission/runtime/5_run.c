@@ -39,6 +39,7 @@ static void line_break(delay_line* line, double time, double value) {
 }
 static double line_at(const delay_line* line, double time, double inside) {
   if (time < line->times[0] || line->count == 1) return line->values[0];
+  inside += 4 * 2.220446049250313e-16 * (fabs(inside) + line->delay); /* at the end of a run it may be a jump's */
   int part = 0;
   while (part < line->break_count && !(inside < line->times[line->breaks[part]])) ++part;
   part = part == 0 ? 0 : part - 1;
@@ -131,8 +132,34 @@ static double switch_level(const known_switch* s, double value) {
   return 0;
 /*@end*/
 }
+/* Right at the moment of a switch. */
+static int is_switching(const known_switch* s, double value) {
+  if (s->kind == SWITCH_ZERO) return value == 0;
+  if (s->kind == SWITCH_WHOLE) return value == floor(value);
+/*@if tables*/
+  for (int k = 0; k < tables[s->table].rows; ++k) {
+    if (tables[s->table].x[k] == value) return 1;
+  }
+/*@end*/
+  return 0;
+}
+static double end_rounding(const model* m) {
+  const double unit = 1e-3 * (m->stop - m->start);
+  return 1e-12 * (fabs(m->stop) < unit ? unit : fabs(m->stop));
+}
+/* Whether something switches right behind the end, by rounding of the time at which it does. */
+MAYBE_UNUSED static int is_late_by_rounding(model* m) {
+  for (int k = 0; k < MODEL_SWITCHES; ++k) {
+    const known_switch* s = switches + k;
+    const double now = switch_value(m, s, m->stop), behind = switch_value(m, s, m->stop + end_rounding(m));
+    if (!is_switching(s, now) && switch_level(s, now) != switch_level(s, behind)) return 1;
+  }
+  return 0;
+}
+/* What is within rounding of the end happens there. */
 static void add_knot(model* m, double t) {
-  if (!(t > m->start && t < m->stop) || m->knot_count >= 1000000) return;
+  if (fabs(t - m->stop) <= end_rounding(m)) t = m->stop;
+  if (!(t > m->start && t <= m->stop) || m->knot_count >= 1000000) return;
   if (m->knot_count == m->knot_room) {
     m->knot_room = 2 * m->knot_room + 64;
     m->knots = realloc(m->knots, (size_t)m->knot_room * sizeof(double));
@@ -173,9 +200,11 @@ static void find_between(model* m, const known_switch* s, double a, double b, in
     return;
   }
   double t0 = from, level = switch_level(s, va);
-  for (int k = 1; k <= samples; ++k) {
-    const double t1 = from + (to - from) * (double)k / (double)samples;
-    const double next = switch_level(s, switch_value(m, s, t1));
+  const int count = b < m->stop ? samples : samples + 1; /* the end itself counts, too */
+  for (int k = 1; k <= count; ++k) {
+    const double t1 = k > samples ? m->stop : from + (to - from) * (double)k / (double)samples;
+    const double value = switch_value(m, s, t1), next = switch_level(s, value);
+    if (k > samples && is_switching(s, value)) add_knot(m, m->stop);
     if (next != level) {
       double low = t0, high = t1;
       for (double middle = low + (high - low) / 2; middle > low && middle < high; middle = low + (high - low) / 2) {
@@ -209,7 +238,8 @@ static void find_knots(model* m) {
     if (switches[k].kind == SWITCH_WHOLE) find_between(m, switches + k, m->start, m->stop, MODEL_SAMPLES);
   }
   tidy_knots(m);
-  const int jumps = m->knot_count;
+  int jumps = m->knot_count;
+  if (jumps > 0 && m->knots[jumps - 1] == m->stop) --jumps;
   double* ends = malloc((size_t)(jumps + 2) * sizeof(double));
   if (ends == NULL) abort();
   ends[0] = m->start;

@@ -534,6 +534,34 @@ static int segment(simulation* s, double begin, double* reached, int happens) {
   return done;
 }
 
+/* What happens at the very end: conditions on the time are as the text says at that moment. */
+static int at_end(simulation* s, double time) {
+  const int switches_now = s->knot || s->delayed;
+  int changed = 0;
+  double before[MODEL_OUTPUTS + 1];
+  for (int k = 0; k < MODEL_OUTPUTS; ++k) before[k] = s->m.v[outputs[k].slot];
+  if (switches_now) {
+    int late = 0;
+/*@if switches*/
+    late = is_late_by_rounding(&s->m);
+/*@end*/
+    s->m.switch_time = late ? close_to(s, s->stop) : s->stop;
+  }
+/*@if events*/
+  if (MODEL_TERMINALS == 0 && !s->tick && !switches_now) return 1;
+  if (!settle(&s->m, time, s->tick, 1, 1)) return 0;
+  changed = s->m.changed;
+/*@else*/
+  if (switches_now && !move_to(s, time)) return 0;
+/*@end*/
+  for (int k = 0; k < MODEL_OUTPUTS && switches_now; ++k) changed = changed || before[k] != s->m.v[outputs[k].slot];
+  if (changed && !record(s, time)) return 0;
+/*@if events*/
+  if (!after_event(s, time, 0)) return 0;
+/*@end*/
+  return !switches_now || check_assertions(s, time);
+}
+
 static int integrate(simulation* s) {
   double time = s->start;
   int restart = 1, located = 0;
@@ -567,12 +595,7 @@ static int integrate(simulation* s) {
     if (checkpoint && !located) s->m.known = s->m.rounded = 0;
 /*@end*/
   }
-/*@if events*/
-  if (MODEL_TERMINALS == 0 && !s->tick) return 1;
-  if (!settle(&s->m, time, s->tick, 1, 1)) return 0;
-  if (s->m.changed && !record(s, time)) return 0;
-/*@end*/
-  return 1;
+  return at_end(s, time);
 }
 
 static int usage(const char* program) {

@@ -224,6 +224,7 @@ bool ProgramRun::FailToConverge(uint32_t index, double time) {
 
 bool ProgramRun::SolveBlock(uint32_t index, double time) {
   BlockState& state = blocks_[index];
+  if (!least_solved.empty()) least_solved[index] = 0;
   if (state.by_tears != nullptr && state.refused < kMostRefused && !least_change) {
     if (SolveByTears(index, time)) {
       ++torn_solves;
@@ -285,6 +286,9 @@ bool ProgramRun::SolveLinear(uint32_t index, double time) {
       if (!(std::fabs(r) <= 1e-9 * std::max(asked, 1e-3))) return FailSingular(index, time);
     }
     if (!DeterminesMotion(state)) return FailSingular(index, time);
+    least_solved.resize(program_.blocks.size(), 0);
+    least_solved[index] = 1;
+    ++least_solutions;
     ++iterations;
     return true;
   }

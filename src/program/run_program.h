@@ -68,6 +68,9 @@ class ProgramRun {
   std::string FailureText() const;
 
   uint64_t evaluations = 0, iterations = 0;
+  /// Linear blocks that are singular and have their least solution: how often, and by block whether now.
+  uint64_t least_solutions = 0;
+  std::vector<uint8_t> least_solved;
   uint64_t homotopies = 0;
   uint64_t torn_solves = 0, torn_refused = 0;  // solved by tears; and not, though there are some
 

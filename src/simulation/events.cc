@@ -7,7 +7,9 @@
 #include <numeric>
 #include <set>
 
+#include "linear_algebra/decompositions.h"
 #include "program/not_finite.h"
+#include "simulation/vector_operations.h"
 
 namespace cotree {
 namespace {
@@ -522,6 +524,63 @@ void Events::FindHolding(double time) {
   run_.values = now;
 }
 
+/* The values z that delays hold at the start. They are those that go in, and may depend on themselves:
+
+    u(z) = z,    Newton's method: (1 - du/dz) change = u(z) - z,
+
+with du/dz by differences, since the start as a whole is computed from z. */
+bool Events::FindDelayed(Initializer& initializer, double time) {
+  const size_t n = program_.delays.size();
+  const auto gap = [&](std::vector<double>& out) {
+    const bool solved = initializer.Solve(true).ok;
+    out.resize(n);
+    for (size_t d = 0; d < n; ++d)
+      out[d] = run_.Compute(program_.delays[d], time) - run_.values[program_.delays[d].slot];
+    return solved && AllFinite(out.data(), n);
+  };
+  const auto place = [&](const std::vector<double>& z) {
+    for (size_t d = 0; d < n; ++d) run_.values[program_.delays[d].slot] = z[d];
+  };
+  std::vector<double> z(n), rest, moved;
+  for (size_t d = 0; d < n; ++d) z[d] = run_.values[program_.delays[d].slot];
+  if (!AllFinite(z.data(), n)) z.assign(n, 0);
+  place(z);
+  if (!gap(rest)) return false;
+  constexpr int kMostSteps = 50;
+  for (int step = 0; step < kMostSteps; ++step) {
+    double size = 0;
+    for (const double x : z) size = std::max(size, std::fabs(x));
+    if (Largest(rest) <= 1e-14 * size || Largest(rest) == 0) return true;
+    Matrix slope(n, n);
+    for (size_t j = 0; j < n; ++j) {
+      std::vector<double> beside = z;
+      const double h = 1e-4 * std::max({std::fabs(z[j]), std::fabs(rest[j]), 1e-3 * size, 1e-6});
+      beside[j] += h;
+      place(beside);
+      if (!gap(moved)) return false;
+      for (size_t i = 0; i < n; ++i) slope(i, j) = (rest[i] - moved[i]) / h;
+    }
+    const LeastSquares solver(slope, 1e-10);
+    if (solver.rank() < n) return false;
+    const std::vector<double> change = solver.Solve(rest);
+    const double before = Norm(rest);
+    bool less = false;
+    for (double part = 1; part > 1e-4 && !less; part /= 2) {
+      std::vector<double> next = z;
+      AddTimes(next, part, change);
+      place(next);
+      less = gap(moved) && Norm(moved) < before;
+      if (less) z = next;
+    }
+    if (!less) {  // as near as rounding allows, or not at all
+      place(z);
+      return gap(rest) && Norm(rest) <= 1e-9 * size;
+    }
+    rest = moved;
+  }
+  return false;
+}
+
 Initialization Events::Begin(const std::vector<StartEntry>& starts, const InitializeOptions& options) {
   Initializer initializer(run_, program_, starts, options);
   const auto fail = [](Initialization out, std::string problem) {
@@ -550,9 +609,11 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
   Initialization out;
   std::vector<uint32_t> relations;
   std::vector<double> delayed(program_.delays.size(), 0);
-  bool settled = false, searched = false;
+  bool settled = false, searched = false, found = false;
   std::vector<double> mode;
   for (const Program::Relation& r : program_.relations) mode.push_back(run_.values[r.slot]);
+  // Delays behind each other settle one after the other; those that a loop leads through do not.
+  const int in_a_row = 2 + static_cast<int>(std::min<size_t>(program_.delays.size(), kMostRounds / 2));
   for (int round = 0;; ++round) {
     const bool endless = round > 2 * kMostRounds;
     if (endless && (searched || !SearchModes(options.time, false, mode, relations, [&] {
@@ -570,11 +631,19 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
     bool again = UpdateRelations(options.time, round >= 8, relations);
     if (!out.ok && (again ? round >= kMostRounds : round > 0 || program_.delays.empty())) return out;
     if (again && round >= kMostRounds) BlockUndecided(options.time);
-    for (size_t d = 0; d < program_.delays.size(); ++d) {
+    std::vector<uint32_t> unsettled;
+    for (uint32_t d = 0; d < program_.delays.size(); ++d) {
       const double u = run_.Compute(program_.delays[d], options.time);
-      again = again || Differs(u, run_.values[program_.delays[d].slot]);
-      run_.values[program_.delays[d].slot] = u;
+      double& held = run_.values[program_.delays[d].slot];
+      if (found ? !(std::fabs(u - held) > 1e-9 * std::fabs(u)) : !Differs(u, held)) continue;
+      unsettled.push_back(d);
+      if (round < in_a_row) held = u;
     }
+    if (!unsettled.empty() && round >= in_a_row && !again) {
+      found = FindDelayed(initializer, options.time);
+      if (!found) return fail(out, NoStartText(unsettled));
+    }
+    again = again || !unsettled.empty();
     if (again || !out.ok) continue;
     if (settled) break;
     settled = true;
@@ -618,6 +687,18 @@ void Events::Exchange(Archive& archive) {
   archive.Numbers(largest_);
   archive.Numbers(blocked_);
   archive.Numbers(noise_);
+}
+
+std::string Events::NoStartText(const std::vector<uint32_t>& delays) const {
+  const EquationSystem& system = *program_.sorted->system;
+  std::string names;
+  for (size_t k = 0; k < delays.size() && k < 6; ++k)
+    names += (k > 0 ? ", `" : "`") +
+             ComponentName(*system.model, *system.graph, ComponentId(program_.delays[delays[k]].component)) +
+             "`";
+  return "no value was found that the loop through " + names +
+         " could have had before the start: what comes out of a delay is then what goes in, and this loop gives "
+         "another value for each (a gain of 1?). Break the loop by a state, or begin it by a step";
 }
 
 std::optional<std::string> Events::Violated(double time) {

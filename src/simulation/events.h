@@ -110,6 +110,8 @@ class Events {
   bool Sweep(double time, const std::vector<uint32_t>& active);
   bool FindActive(double time, std::vector<uint32_t>& active);
   void FindHolding(double time);
+  std::string NoStartText(const std::vector<uint32_t>& delays) const;
+  bool FindDelayed(Initializer& initializer, double time);
   bool Reinit(double time, const std::vector<uint32_t>& active);
   bool TakePre();
   bool StepContinuous(double time);

@@ -9,13 +9,14 @@
 #include "simulation/simulate.h"
 
 namespace cotree {
-namespace {
 
-double StepOf(const SimulationOptions& options) {
+double FixedStepOf(const SimulationOptions& options) {
   return options.step > 0       ? options.step
          : options.interval > 0 ? options.interval
                                 : (options.stop - options.start) / 1000;
 }
+
+namespace {
 
 /** A method with a fixed step. Steps lie on a grid from the start of the run; one that meets an event ends
 there, and the next goes on to the grid. In between, a cubic through values and slopes. */
@@ -27,7 +28,7 @@ class FixedStep : public Integrator {
         options_(options),
         projection_(projection),
         n_(program.state_slots.size()),
-        step_(StepOf(options)) {
+        step_(FixedStepOf(options)) {
     if (options.method != Method::kImplicitEuler) return;
     pattern_ = FindJacobianPattern(program);
     std::vector<std::vector<uint32_t>> columns(n_);
@@ -198,7 +199,7 @@ std::string FixedStepProblem(const ProgramRun& run, const Program& program,
                            options.method == Method::kImplicitEuler;
   const EquationSystem& system = *program.sorted->system;
   for (size_t k = 0; k < run.delay_lines.size() && looks_ahead; ++k) {
-    const double delay = run.delay_lines[k].delay, step = StepOf(options);
+    const double delay = run.delay_lines[k].delay, step = FixedStepOf(options);
     if (step <= delay * (1 + 1e-9)) continue;
     return fmt::format(
         "the step of {:.6g} s is longer than the delay of `{}`, {:.6g} s, so a step would need what it is "

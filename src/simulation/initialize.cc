@@ -267,6 +267,24 @@ std::string Initializer::FindContradiction() const {
   return {};
 }
 
+// A state that does not rest though `steady` asks for it: all but positions do, and those with a fixed start.
+// Positions are states whose rate has a name of its own in its domain; with nothing to hold them they may move.
+std::string Initializer::FindUnsteady() const {
+  if (!options_.steady) return {};
+  for (size_t k = 0; k < program_.state_slots.size(); ++k) {
+    const uint32_t slot = program_.state_slots[k], rate = program_.derivative_slots[k];
+    const double is = run_.values[rate];
+    // Against one second, as the size of its own motion is not known.
+    if (std::fabs(is) <= 1e-6 * (1 + std::fabs(run_.values[slot]))) continue;
+    if (initial_.demands.start[k] == Start::kFixed || !sorted_.SlotName(rate).starts_with("der(")) continue;
+    return fmt::format(
+        "there is no steady state: `{}` is {}, and nothing brings it to 0; begin without `initial = steady`, "
+        "or fix the start of `{}`",
+        sorted_.SlotName(rate), ValueText(sorted_, rate, is), sorted_.SlotName(slot));
+  }
+  return {};
+}
+
 // Why the program of the beginning has no solution, with the demands that are part of it.
 std::string Initializer::InitialFailure() const {
   const uint32_t block = initial_run_->failure().block;
@@ -377,7 +395,12 @@ bool Initializer::SolveMoving() {
       problem.fixed.push_back({slot, initial_.pinned[k]});
   }
   const Trim trim = FindTrim(run_, program_, problem);
-  if (trim.ok && run_.Run(options_.time)) return true;
+  if (trim.ok && run_.Run(options_.time)) {
+    const std::string unsteady = FindUnsteady();
+    if (unsteady.empty()) return true;
+    out_.problem = unsteady;
+    return false;
+  }
   std::vector<std::string> unmet;
   for (const Trim::Unmet& u : trim.unmet)
     unmet.push_back(fmt::format("`{}` is {} instead of {}", sorted_.SlotName(u.slot),
@@ -395,6 +418,7 @@ bool Initializer::FindValues() {
   run_.homotopy = false;
   out_.homotopies += run_.homotopies - followed;
   out_.problem = !computed ? run_.FailureText() : initial_program_ != nullptr ? FindContradiction() : "";
+  if (out_.problem.empty()) out_.problem = FindUnsteady();
   return out_.problem.empty();
 }
 

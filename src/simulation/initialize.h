@@ -64,6 +64,7 @@ class Initializer {
   bool SolveByStates();
   bool SolveMoving();
   std::string FindContradiction() const;
+  std::string FindUnsteady() const;
   std::string Reasons(const std::vector<uint32_t>& slots) const;
   std::string InitialFailure() const;
   void Sides(const EquationSystem::InitialEquation& equation, double* left, double* right) const;

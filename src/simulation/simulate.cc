@@ -266,6 +266,9 @@ class Simulator {
         return Refused("at the start: " + problem, false);
       const std::string too_long = FixedStepProblem(run_, program_, options_);
       if (!too_long.empty()) return Refused("at the start: " + too_long, false);
+      if (std::string endless = TooManySteps(); !endless.empty())
+        return Refused("at the start: " + endless, false);
+      NoteResolution();
       integrator_ = MakeIntegrator(run_, program_, options_, projection_.empty() ? nullptr : &projection_);
       EndStage("fuse");
       if (Record(time) && CheckAssertions(time)) Integrate(time);
@@ -279,7 +282,7 @@ class Simulator {
     }
     out_.steps = integrator_->steps;
     out_.foreign = events_.foreign();
-    out_.notes = external_.Notes();
+    for (std::string& note : external_.Notes()) out_.notes.push_back(std::move(note));
     for (std::string& note : projection_.Notes()) out_.notes.push_back(std::move(note));
     for (std::string& note : bounds_->Notes()) out_.notes.push_back(std::move(note));
     if (out_.ok) {
@@ -296,6 +299,36 @@ class Simulator {
   }
 
  private:
+  // No step is longer than the shortest delay (NU.5a).
+  std::string TooManySteps() const {
+    constexpr double kMost = 1e8;
+    if (options_.method >= Method::kEuler) return {};
+    const EquationSystem& system = *program_.sorted->system;
+    for (size_t d = 0; d < run_.delay_lines.size(); ++d) {
+      const double delay = run_.delay_lines[d].delay, steps = (options_.stop - options_.start) / delay;
+      if (!(steps > kMost)) continue;
+      char numbers[120];
+      std::snprintf(numbers, sizeof numbers, "%.6g s, is never shorter than a step: this run would take %.3g",
+                    delay, steps);
+      return "the delay of `" +
+             ComponentName(*system.model, *system.graph, ComponentId(program_.delays[d].component)) + "`, " +
+             numbers + " of them; leave so short a delay out, or end the run earlier (--stop)";
+    }
+    return {};
+  }
+  // Times are numbers of 16 digits from 0 on, wherever a run begins.
+  void NoteResolution() {
+    const double latest = std::max(std::fabs(options_.start), std::fabs(options_.stop));
+    const double spacing = std::nextafter(latest, INFINITY) - latest;
+    const double span = options_.stop - options_.start;
+    if (spacing <= 1e-9 * std::min(span, interval_)) return;
+    char text[240];
+    std::snprintf(text, sizeof text,
+                  "at %.6g s times are known to %.2g s only, that is %.2g of the run and %.2g of the interval "
+                  "of the output; let the run begin at 0 s",
+                  latest, spacing, spacing / span, spacing / interval_);
+    out_.notes.push_back(text);
+  }
   Trajectory Refused(std::string problem, bool foreign) {
     out_.ok = false;
     out_.foreign = foreign;
@@ -337,7 +370,14 @@ class Simulator {
     const double gap = (options_.stop - options_.start) / options_.checkpoints;
     double k = std::floor((after - options_.start) / gap) + 1;
     if (options_.start + k * gap <= Close(after)) ++k;
-    return options_.start + k * gap;
+    return HasFixedSteps() ? NextStepEnd(k * gap, after) : options_.start + k * gap;
+  }
+  // Nothing but events cuts a fixed step: the first end of one that is not before a time since the start.
+  double NextStepEnd(double since, double after) const {
+    const double step = FixedStepOf(options_);
+    double k = std::ceil(since / step * (1 - 1e-12) - 1e-9);
+    if (options_.start + k * step <= Close(after)) ++k;
+    return options_.start + k * step;
   }
   // All that the rest of a run depends on; false: foreign code failed to give or take its part.
   bool Exchange(Archive& archive, double& time) {
@@ -545,7 +585,7 @@ class Simulator {
                   run_.values[program_.derivative_slots[fastest]]);
     return "; `" + program_.sorted->SlotName(slot) + "` grows fastest: " + numbers;
   }
-  std::string DeadCentreText(uint32_t implicit) const {
+  std::string BlockComponents(uint32_t implicit) const {
     const SortedSystem& sorted = *program_.sorted;
     const uint32_t block = program_.blocks[implicit].block;
     std::set<uint32_t> components;
@@ -557,8 +597,11 @@ class Simulator {
     for (const uint32_t c : components)
       names += (names.empty() ? "`" : ", `") +
                ComponentName(*sorted.system->model, *sorted.system->graph, ComponentId(c)) + "`";
-    return "a dead centre, where the states do not determine the position of " + names +
-           " any more and it could go on in two ways (" + run_.BlockText(block) +
+    return names;
+  }
+  std::string DeadCentreText(uint32_t implicit) const {
+    return "a dead centre, where the states do not determine the position of " + BlockComponents(implicit) +
+           " any more and it could go on in two ways (" + run_.BlockText(program_.blocks[implicit].block) +
            "); use a coordinate that determines it everywhere (an angle, say), or end the run before";
   }
 
@@ -999,7 +1042,9 @@ class Simulator {
   }
   // Between events only what is recorded is computed.
   bool RecordAt(double time) {
-    if (Evaluate(outputs_, out_.slots, time, values_) && AllFinite(values_.data(), values_.size()))
+    const uint64_t least = run_.least_solutions;
+    if (Evaluate(outputs_, out_.slots, time, values_) && AllFinite(values_.data(), values_.size()) &&
+        run_.least_solutions == least)
       return Give(time);
     if (!MoveTo(time)) return Fail(time, failed_);
     return RecordBefore(time);
@@ -1032,6 +1077,7 @@ class Simulator {
   // A row within a step, or right before something happens: what a condition guards has no value any more
   // behind its crossing.
   bool RecordBefore(double time) {
+    if (!IsUnique(time)) return false;
     TakeRow();
     if (!AllFinite(values_.data(), values_.size())) {
       if (still_ < time && MoveTo(still_)) TakeRow();
@@ -1041,7 +1087,35 @@ class Simulator {
     return Give(time);
   }
   // At the present values.
+  /* A singular block has its least solution where it is singular as long as a mode lasts: brakes share a load.
+  Where it is singular at this very moment only, that need not be the limit (PR.2d): time and states beside it
+  tell. Loops in space are left out: beside them they are open. */
+  bool IsUnique(double time) {
+    std::vector<uint32_t> least;
+    for (uint32_t b = 0; b < run_.least_solved.size(); ++b) {
+      if (run_.least_solved[b] != 0) least.push_back(b);
+    }
+    if (least.empty() || !projection_.empty()) return true;
+    const std::vector<double> now = run_.values;
+    const uint64_t evaluations = run_.evaluations;
+    for (size_t k = 0; k < program_.state_slots.size(); ++k) {
+      double& x = run_.values[program_.state_slots[k]];
+      x += (1e-3 * std::fabs(x) + 1e-6) * (1 + 0.25 * static_cast<double>(k % 5));
+    }
+    const bool computed = run_.Run(time + 0.02 * (run_.switch_time - time));
+    const auto alone = std::find_if(least.begin(), least.end(),
+                                    [&](uint32_t b) { return computed && run_.least_solved[b] == 0; });
+    run_.values = now;
+    run_.evaluations = evaluations;
+    for (const uint32_t b : least) run_.least_solved[b] = 1;
+    if (alone == least.end()) return true;
+    return Fail(time, "the equations of " + BlockComponents(*alone) +
+                          " have many solutions at this very moment, and a single one beside it (" +
+                          run_.BlockText(program_.blocks[*alone].block) +
+                          "); write them so that they determine it here, too, or begin or end the run elsewhere");
+  }
   bool Record(double time) {
+    if (!IsUnique(time)) return false;
     TakeRow();
     if (!AllFinite(values_.data(), values_.size())) {
       AtMoment(time, [&] { TakeRow(); });

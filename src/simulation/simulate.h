@@ -56,8 +56,9 @@ struct SimulationOptions {
   /// Takes what happens, in words.
   std::function<void(double time, const std::string& what)> event;
 
-  /** Every run begins its methods anew at these many times, evenly spaced: so that one that is resumed there
-  gives the same bits (docs/theory/events.md, EV.8; numerics.md, NU.10). */
+  /** Every run begins its methods anew at these many times, evenly spaced (with fixed steps: at the ends of
+  steps behind them), so that one that is resumed there gives the same bits (docs/theory/events.md, EV.8;
+  numerics.md, NU.10). */
   uint32_t checkpoints = 20;
   /// Takes everything that a run needs to go on from a time.
   std::function<void(double time, uint64_t rows, const std::string& state)> checkpoint;
@@ -169,6 +170,8 @@ class Integrator {
 double LargestStep(const ProgramRun& run, const SimulationOptions& options);
 std::unique_ptr<Integrator> MakeFixedStep(ProgramRun& run, const Program& program,
                                           const SimulationOptions& options, Projection* projection);
+/// The length of fixed steps: as told, or else the interval of the output.
+double FixedStepOf(const SimulationOptions& options);
 /// Why fixed steps are too long for the delays of a run that has begun; empty: they are not. Euler's method
 /// asks for nothing behind the beginning of a step.
 std::string FixedStepProblem(const ProgramRun& run, const Program& program, const SimulationOptions& options);

@@ -275,12 +275,39 @@ class Trimmer {
     Evaluate();
   }
 
+  // Whether the rates stay as they are along the motion: where a slope is zero by chance (at the foot of a
+  // parabola), a direction only looks as if nothing depended on it.
+  bool StaysSteady() {
+    const Vector before = Unknowns(), rates = values_;
+    double fastest = 0;
+    for (const Trim::Drift& d : out_.drifting)
+      fastest = std::max(fastest, std::fabs(d.rate) / (1 + std::fabs(before[d.state])));
+    bool steady = true;
+    for (const double part : {0.01, -0.3, 1.0}) {
+      Vector moved = before;
+      for (const Trim::Drift& d : out_.drifting) moved[d.state] += part * d.rate / fastest;
+      Place(moved);
+      steady = steady && Evaluate();
+      for (size_t i = 0; i < n_ && steady; ++i)
+        steady = std::fabs(values_[i] - rates[i]) <= 1e-6 * (std::fabs(rates[i]) + row_[i] * 1e-3);
+    }
+    Place(before);
+    Evaluate();
+    return steady;
+  }
+
   void Judge() {
     const Vector residual = Projected(values_);
     out_.ok = Small(residual);
     for (size_t i = 0; i < n_; ++i) {
       if (MayDrift(i) && std::fabs(values_[i]) > 1e-9 * row_[i])
         out_.drifting.push_back({static_cast<uint32_t>(i), values_[i]});
+    }
+    if (out_.ok && !out_.drifting.empty() && !StaysSteady()) {
+      out_.ok = false;
+      for (const Trim::Drift& d : out_.drifting)
+        out_.unmet.push_back({program_.derivative_slots[d.state], 0, d.rate, true});
+      return;
     }
     if (out_.ok) {
       ClearRounding();

@@ -57,6 +57,13 @@ static double next_checkpoint(const simulation* s, double after) {
   const double gap = (s->stop - s->start) / 20;
   double k = floor((after - s->start) / gap) + 1;
   if (s->start + k * gap <= close_to(s, after)) ++k;
+/*@if states*/
+  if (s->method != METHOD_AUTO) { /* nothing but events cuts a fixed step: the next end of one */
+    k = ceil(k * gap / s->step * (1 - 1e-12) - 1e-9);
+    if (s->start + k * s->step <= close_to(s, after)) ++k;
+    return s->start + k * s->step;
+  }
+/*@end*/
   return s->start + k * gap;
 }
 static double next_stop(simulation* s, double after, int* knot, int* tick, int* delayed, int* checkpoint) {

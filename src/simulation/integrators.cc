@@ -31,6 +31,10 @@ Method MethodOf(std::string_view name) {
   return Method::kAutomatic;
 }
 
+double UnitOfTime(double time, double start, double stop) {
+  return std::max({std::fabs(time), std::fabs(start), 1e-9 * (stop - start)});
+}
+
 double LargestStep(const ProgramRun& run, const SimulationOptions& options) {
   double most = options.max_step > 0 ? options.max_step : (options.stop - options.start) / 100;
   for (const DelayLine& line : run.delay_lines) most = std::min(most, line.delay);

@@ -166,10 +166,8 @@ class SwitchFinder {
   }
   void Tidy() {
     std::sort(times_.begin(), times_.end());
-    const double close = 1e-12 * std::max(std::fabs(start_), std::fabs(stop_));
-    times_.erase(
-        std::unique(times_.begin(), times_.end(), [&](double a, double b) { return b - a <= close; }),
-        times_.end());
+    const auto close = [&](double a, double b) { return b - a <= 1e-12 * UnitOfTime(b, start_, stop_); };
+    times_.erase(std::unique(times_.begin(), times_.end(), close), times_.end());
   }
 
   const Program& program_;

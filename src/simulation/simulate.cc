@@ -41,25 +41,27 @@ std::vector<uint32_t> AllSlots(const Program& program) {
 /* Notices events that follow each other without end: ever faster (Zeno), or at the limit of the numbers. */
 class EventWatch {
  public:
-  explicit EventWatch(double duration) : duration_(duration) {}
+  EventWatch(double start, double stop) : start_(start), stop_(stop), duration_(stop - start) {}
   /// An event that changed something; what to say if it is one too many.
   std::string Add(double time) {
     const double gap = time - last_;
     last_ = time;
     const double ratio = gap / before_;
     shrinking_ = ratio < 1 ? shrinking_ + 1 : 0;
-    tiny_ = gap <= 1e-10 * duration_ ? tiny_ + 1 : 0;
+    const double unit = UnitOfTime(time, start_, stop_);
+    tiny_ = gap <= 1e-10 * unit ? tiny_ + 1 : 0;
+    crowded_ = gap <= 1e-10 * duration_ ? crowded_ + 1 : 0;
     before_ = gap;
-    if (shrinking_ >= 10 && gap < 1e-5 * std::max(std::fabs(time), 1e-3 * duration_))
+    if (shrinking_ >= 10 && gap < 1e-5 * unit)
       return "infinitely many events in a finite time (Zeno): they follow each other ever faster, towards " +
              TimeText(time + gap * ratio / (1 - ratio));
-    if (tiny_ >= 300) return "chattering: event follows event with next to no time in between";
+    if (tiny_ >= 300 || crowded_ >= 30000) return "chattering: event follows event with next to no time in between";
     return {};
   }
 
   void Exchange(Archive& archive) {
     for (double* x : {&last_, &before_, &last_crossing_}) archive.Number(*x);
-    for (int* x : {&shrinking_, &tiny_, &close_}) archive.Number(*x);
+    for (int* x : {&shrinking_, &tiny_, &crowded_, &close_}) archive.Number(*x);
   }
   /// Any crossing, whether it changed something or not: true if many come with next to no time in between.
   bool Dense(double time) {
@@ -69,8 +71,8 @@ class EventWatch {
   }
 
  private:
-  double duration_, last_ = -INFINITY, before_ = INFINITY, last_crossing_ = -INFINITY;
-  int shrinking_ = 0, tiny_ = 0, close_ = 0;
+  double start_, stop_, duration_, last_ = -INFINITY, before_ = INFINITY, last_crossing_ = -INFINITY;
+  int shrinking_ = 0, tiny_ = 0, crowded_ = 0, close_ = 0;
 };
 
 /** Whether constraints keep determining the motion (docs/theory/events.md, EV.10).
@@ -236,7 +238,7 @@ class Simulator {
         run_(program),
         external_(run_, program, options.components),
         events_(run_, program, &external_),
-        watch_(options.stop - options.start),
+        watch_(options.start, options.stop),
         dead_centres_(run_, program, options.rtol),
         projection_(run_, program),
         guard_(FindFiniteGuard(program)) {
@@ -344,7 +346,7 @@ class Simulator {
   };
   // What is within rounding of each other happens together.
   double Close(double time) const {
-    return time + 1e-12 * std::max(std::fabs(time), 1e-3 * (options_.stop - options_.start));
+    return time + 1e-12 * UnitOfTime(time, options_.start, options_.stop);
   }
   void FindKnots(double from) {
     knots_ = KnownSwitchTimes(program_, from, options_.stop, &knots_until_);
@@ -502,7 +504,7 @@ class Simulator {
         if (!integrator_->Restart(time, end)) return FailToStart(time);
         continue;
       }
-      const bool tiny = time - before < 1e-13 * std::max(std::fabs(time), end - begin) && time < end;
+      const bool tiny = time - before < 1e-13 * std::fabs(time) && time < end;
       stuck = tiny ? stuck + 1 : 0;
       if (stuck > 200) {
         if (PassGuard(&time, end)) {
@@ -891,7 +893,7 @@ class Simulator {
   each other (diodes that take over a current) may contradict themselves by the rounding of large values that
   cancel; then a little later, by no more than 1e-9 of the time. */
   bool Event(double* at, double end) {
-    const double unit = std::max(std::fabs(*at), 1e-3 * (options_.stop - options_.start));
+    const double unit = UnitOfTime(*at, options_.start, options_.stop);
     double time = *at;
     std::vector<double> before;
     for (double later = 1e-14 * unit;; later *= 8) {

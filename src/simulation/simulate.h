@@ -97,6 +97,11 @@ struct Trajectory {
 Trajectory Simulate(const Program& program, const std::vector<StartEntry>& starts,
                     const SimulationOptions& options, std::vector<uint32_t> slots = {});
 
+/// What rounding and tolerances of times go by: the time reached. The length of a run tells nothing about how
+/// fast things are in it; a billionth of it stands for the rounding of times that are found from its ends.
+/// Theory: docs/theory/numerics.md, NU.5 (NU.5e).
+double UnitOfTime(double time, double start, double stop);
+
 /// Times in (start, stop] at which something is known to switch: steps, ramps, knots of tables.
 /// Where there are very many, only those up to `until`, if that is asked for.
 /// Theory: docs/theory/program.md, PR.5.

@@ -63,8 +63,13 @@ class StateIntegrator : public Integrator {
     trial_.resize(n_);
     trial_slope_.resize(n_);
     const double* slopes[] = {slope};
-    Combine(trial_.data(), y, slopes, &h, 1, n_);
-    if (!Derivatives(time + h, trial_.data(), trial_slope_.data())) return h / 100;
+    for (int tries = 0;; ++tries) {  // what is far away may have no values
+      Combine(trial_.data(), y, slopes, &h, 1, n_);
+      if (Derivatives(time + h, trial_.data(), trial_slope_.data())) break;
+      h /= 100;
+      if (tries >= 10 || !may_retry() || !(time + h > time)) return h;
+    }
+    problem_.clear();
     const double bend = std::sqrt(MeanSquareOfDifference(trial_slope_.data(), slope, y, floor, unit, n_)) / h;
     const double most = std::max(rate, bend);
     const double longer =

@@ -224,10 +224,12 @@ static int compare_times(const void* a, const void* b) {
 static void tidy_knots(model* m) {
   if (m->knot_count == 0) return;
   qsort(m->knots, (size_t)m->knot_count, sizeof(double), compare_times);
-  const double close = 1e-12 * (fabs(m->start) < fabs(m->stop) ? fabs(m->stop) : fabs(m->start));
   int kept = 1;
   for (int k = 1; k < m->knot_count; ++k) {
-    if (!(m->knots[k] - m->knots[kept - 1] <= close)) m->knots[kept++] = m->knots[k];
+    double unit = 1e-9 * (m->stop - m->start); /* rounding goes by the time itself */
+    if (unit < fabs(m->start)) unit = fabs(m->start);
+    if (unit < fabs(m->knots[k])) unit = fabs(m->knots[k]);
+    if (!(m->knots[k] - m->knots[kept - 1] <= 1e-12 * unit)) m->knots[kept++] = m->knots[k];
   }
   m->knot_count = kept;
 }

@@ -35,7 +35,7 @@ typedef struct simulation {
 /*@end*/
 /*@if relations*/
   double last_event, event_gap, last_crossing; /* events without end are noticed */
-  int shrinking, tiny, close;
+  int shrinking, tiny, crowded, close;
   double values[MODEL_SLOTS + 1], unlooked[MODEL_SLOTS + 1];
   double look_time[3], look_values[3][MODEL_RELATIONS + 1]; /* the last looks at conditions */
   int look_count;

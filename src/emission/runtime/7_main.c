@@ -48,10 +48,15 @@ static double next_arrival(simulation* s, double past) {
 }
 /*@end*/
 
+/* What rounding of times goes by: the time reached. */
+static double unit_of_time(double time, double start, double stop) {
+  double unit = 1e-9 * (stop - start);
+  if (unit < fabs(start)) unit = fabs(start);
+  return unit < fabs(time) ? fabs(time) : unit;
+}
 /* What is within rounding of each other happens together. */
 static double close_to(const simulation* s, double time) {
-  const double unit = 1e-3 * (s->stop - s->start);
-  return time + 1e-12 * (fabs(time) < unit ? unit : fabs(time));
+  return time + 1e-12 * unit_of_time(time, s->start, s->stop);
 }
 static double next_checkpoint(const simulation* s, double after) {
   const double gap = (s->stop - s->start) / 20;
@@ -366,14 +371,14 @@ static int find_crossing(simulation* s, double from, double* at, int* failed) {
 
 /* Events that follow each other without end: ever faster, or at the limit of the numbers. */
 static int watch_event(simulation* s, double time) {
-  const double gap = time - s->last_event, ratio = gap / s->event_gap, duration = s->stop - s->start;
+  const double gap = time - s->last_event, ratio = gap / s->event_gap, unit = unit_of_time(time, s->start, s->stop);
   s->last_event = time;
   s->shrinking = ratio < 1 ? s->shrinking + 1 : 0;
-  s->tiny = gap <= 1e-10 * duration ? s->tiny + 1 : 0;
+  s->tiny = gap <= 1e-10 * unit ? s->tiny + 1 : 0;
+  s->crowded = gap <= 1e-10 * (s->stop - s->start) ? s->crowded + 1 : 0;
   s->event_gap = gap;
-  const double unit = fabs(time) < 1e-3 * duration ? 1e-3 * duration : fabs(time);
   const int zeno = s->shrinking >= 10 && gap < 1e-5 * unit;
-  if (!zeno && s->tiny < 300) return 1;
+  if (!zeno && s->tiny < 300 && s->crowded < 30000) return 1;
   snprintf(s->m.problem, sizeof s->m.problem, "at %.9g s: %s", time,
            zeno ? "infinitely many events in a finite time (Zeno)" : "chattering: event follows event");
   return 0;
@@ -404,7 +409,7 @@ static int after_event(simulation* s, double time, int located) {
 /*@if relations*/
 static int located_event(simulation* s, double* at, double end) {
   model* m = &s->m;
-  const double share = 1e-3 * (s->stop - s->start), unit = fabs(*at) < share ? share : fabs(*at);
+  const double unit = unit_of_time(*at, s->start, s->stop);
   double time = *at;
   for (double later = 1e-14 * unit;; later *= 8) {
     if (!move_to(s, time)) return 0;
@@ -493,8 +498,7 @@ static int segment(simulation* s, double begin, double* reached, int happens) {
   while (time < end) {
     const double before = time;
     if (!method_step(s, &time)) return 0;
-    const double unit = fabs(time) < end - begin ? end - begin : fabs(time);
-    stuck = time - before < 1e-13 * unit && time < end ? stuck + 1 : 0;
+    stuck = time - before < 1e-13 * fabs(time) && time < end ? stuck + 1 : 0;
     if (stuck > 200) {
       snprintf(s->m.problem, sizeof s->m.problem, "at %.9g s: the steps become too small", time);
       return 0;

@@ -70,13 +70,6 @@ class NoIntegrator : public Integrator {
   double time_ = 0, stop_ = 0;
 };
 
-// CVODE where loops are closed: its corrector knows of projections.
-std::unique_ptr<Integrator> MakeBdf(ProgramRun& run, const Program& program, const SimulationOptions& options,
-                                    Projection* projection) {
-  return projection == nullptr ? MakeBackwardDifferences(run, program, options)
-                               : MakeSundials(run, program, options, Method::kBdf, projection);
-}
-
 /* Explicit steps as long as accuracy limits them; BDF where stability would: h times the fastest rate is at
 the border of the method's region then. Looked at now and then; the other method takes over with the next
 step, so that the last one can still be looked into. */
@@ -152,7 +145,7 @@ class AutomaticIntegrator : public Integrator {
     archive.Number(stop_);
     for (double* x : {&first_time_, &first_rate_, &first_step_}) archive.Number(*x);
     archive.Number(changes_);
-    if (has_bdf && bdf_ == nullptr) bdf_ = MakeBdf(run_, program_, options_, projection_);
+    if (has_bdf && bdf_ == nullptr) bdf_ = MakeBackwardDifferences(run_, program_, options_, projection_);
     explicit_->Exchange(archive);
     if (has_bdf) bdf_->Exchange(archive);
     at_ = now_bdf ? bdf_.get() : explicit_.get();
@@ -182,7 +175,7 @@ class AutomaticIntegrator : public Integrator {
       first_rate_ = rate;
       first_step_ = step;
     }
-    if (bdf_ == nullptr) bdf_ = MakeBdf(run_, program_, options_, projection_);
+    if (bdf_ == nullptr) bdf_ = MakeBackwardDifferences(run_, program_, options_, projection_);
     next_ = at_ == explicit_.get() ? bdf_.get() : explicit_.get();
   }
 
@@ -214,13 +207,13 @@ std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& progr
   if (program.state_slots.empty()) return std::make_unique<NoIntegrator>(run, options);
   switch (options.method) {
     case Method::kBdf:
-      return MakeBdf(run, program, options, projection);
+      return MakeBackwardDifferences(run, program, options, projection);
     case Method::kIda:
-      return MakeSundials(run, program, options, Method::kIda, nullptr);
+      return MakeIda(run, program, options);
     case Method::kExplicit:
       return MakeRungeKutta(run, program, options, projection);
     case Method::kAutomatic:
-      if (PaysResidualForm(program)) return MakeSundials(run, program, options, Method::kIda, nullptr);
+      if (PaysResidualForm(program)) return MakeIda(run, program, options);
       return std::make_unique<AutomaticIntegrator>(run, program, options, projection);
     default:
       return MakeFixedStep(run, program, options, projection);

@@ -89,7 +89,17 @@ void Projection::FillMatrix(double time) {
   for (double& r : rounding_) r *= 1e-13;
 }
 
-bool Projection::Project(double time, double* states) {
+// One turn of (NU.8a).
+bool Projection::Correct(double* states) {
+  std::vector<double> off;
+  for (const uint32_t slot : slots_) off.push_back(run_.values[slot]);
+  const std::vector<double> change = matrix_->change.Solve(off);
+  if (!std::all_of(change.begin(), change.end(), [](double x) { return std::isfinite(x); })) return false;
+  for (size_t k = 0; k < change.size(); ++k) states[k] -= change[k];
+  return true;
+}
+
+bool Projection::Project(double time, double* states, bool fine) {
   const size_t n = program_.state_slots.size();
   const std::vector<double> before(states, states + n);
   double size = 0, first = 0;
@@ -101,16 +111,16 @@ bool Projection::Project(double time, double* states) {
     if (rounding_.empty()) FillMatrix(time);
     const double now = Size();
     if (round == 0) first = now;
-    if (!(now > 1) || (round > 0 && fresh && now > 0.5 * size)) break;
+    if (!(now > 1)) {
+      if (fine) Correct(states);
+      break;
+    }
+    if (round > 0 && fresh && now > 0.5 * size) break;
     if (round > 0 && now > kFast * size) known_ = false;
     size = now;
     fresh = !known_;
     if (!known_) FillMatrix(time);
-    std::vector<double> off;
-    for (const uint32_t slot : slots_) off.push_back(run_.values[slot]);
-    const std::vector<double> change = matrix_->change.Solve(off);
-    if (!std::all_of(change.begin(), change.end(), [](double x) { return std::isfinite(x); })) break;
-    for (size_t k = 0; k < n; ++k) states[k] -= change[k];
+    if (!Correct(states)) break;
   }
   if (!(Size() <= std::max(first, 1.0))) {  // it led away
     known_ = false;

@@ -28,8 +28,9 @@ class Projection {
 
   /// Nothing is to be held at zero.
   bool empty() const { return slots_.empty(); }
-  /// Changes `states` to the nearest at which invariants vanish; false: nothing can be computed there.
-  bool Project(double time, double* states);
+  /// Changes `states` to the nearest at which invariants vanish; false: nothing can be computed there. `fine`:
+  /// with one more turn behind the last that counts, for methods that take differences of states.
+  bool Project(double time, double* states, bool fine = false);
   /// What follows depends on the states alone.
   void Forget();
   /// What was noticed, in words.
@@ -39,6 +40,7 @@ class Projection {
   struct Matrix;
   double Size() const;  // of what is off, in units of rounding
   void FillMatrix(double time);
+  bool Correct(double* states);
   void Watch(double time);
   struct Watched;
   void Say(Watched& watched);

@@ -13,7 +13,7 @@ namespace cotree {
 
 /// Theory: docs/theory/numerics.md, NU.2 (NU.2a), NU.3 (NU.3a); residual form: docs/theory/program.md, PR.9a.
 enum class Method : uint8_t {
-  kBdf,            // backward differentiation, analytic sparse Jacobian; CVODE where loops are closed
+  kBdf,            // backward differentiation, analytic sparse Jacobian
   kIda,            // IDA, likewise, together with the unknowns of implicit blocks: residual form
   kExplicit,       // explicit Runge-Kutta of order 5 (Dormand and Prince)
   kAutomatic,      // explicit as long as stability does not limit its steps, otherwise BDF
@@ -37,6 +37,10 @@ struct SimulationOptions {
   std::vector<std::pair<uint32_t, double>> scales;
   double step = 0;      // of the methods with fixed steps; 0: `interval`
   double max_step = 0;  // 0: a 100th of the run, so that no pulse of an input is stepped over unseen
+  /// A run ends where it takes more: seconds by the clock on the wall, steps. 0: no limit; without one of steps
+  /// a run that creeps ends by itself (docs/theory/numerics.md, NU.5f).
+  double max_seconds = 0;
+  uint64_t max_steps = 0;
   Method method = Method::kAutomatic;
   ProgramTier tier = ProgramTier::kAutomatic;
   bool steady = false;
@@ -185,10 +189,8 @@ constexpr size_t kLargeBlock = 100;
 std::unique_ptr<Integrator> MakeRungeKutta(ProgramRun& run, const Program& program,
                                            const SimulationOptions& options, Projection* projection);
 std::unique_ptr<Integrator> MakeBackwardDifferences(ProgramRun& run, const Program& program,
-                                                    const SimulationOptions& options);
-std::unique_ptr<Integrator> MakeSundials(ProgramRun& run, const Program& program,
-                                         const SimulationOptions& options, Method method,
-                                         Projection* projection);
+                                                    const SimulationOptions& options, Projection* projection);
+std::unique_ptr<Integrator> MakeIda(ProgramRun& run, const Program& program, const SimulationOptions& options);
 std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& program,
                                            const SimulationOptions& options, Projection* projection);
 

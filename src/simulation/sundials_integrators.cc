@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only file that knows SUNDIALS.
-#include <cvode/cvode.h>
-#include <cvode/cvode_proj.h>
 #include <ida/ida.h>
 #include <nvector/nvector_serial.h>
 #include <sunlinsol/sunlinsol_klu.h>
@@ -12,7 +10,6 @@
 
 #include "base/plural.h"
 #include "simulation/error_scale.h"
-#include "simulation/projection.h"
 
 namespace cotree {
 namespace {
@@ -22,11 +19,10 @@ blocks behind them. */
 class SundialsIntegrator : public Integrator {
  public:
   SundialsIntegrator(ProgramRun& run, const Program& program, const SimulationOptions& options,
-                     Projection* projection, std::vector<uint32_t> open = {})
+                     std::vector<uint32_t> open)
       : run_(run),
         program_(program),
         options_(options),
-        projection_(projection),
         open_(std::move(open)),
         slots_(WithUnknowns(program, open_)),
         scale_(program, options, slots_) {
@@ -58,9 +54,6 @@ class SundialsIntegrator : public Integrator {
     for (size_t k = 0; k < slots_.size(); ++k) y[k] = run_.values[slots_[k]];
     scale_.Take(y);
   }
-  static int Right(double t, N_Vector y, N_Vector derivative, void* self) {
-    return static_cast<SundialsIntegrator*>(self)->Derivatives(t, y, derivative);
-  }
   static int Weights(N_Vector y, N_Vector weights, void* self) {
     return static_cast<SundialsIntegrator*>(self)->ErrorWeights(y, weights);
   }
@@ -74,24 +67,12 @@ class SundialsIntegrator : public Integrator {
     run_.Open({});
     return ok;
   }
-  int Derivatives(double t, N_Vector y, N_Vector derivative) {
-    if (!Evaluate(t, y)) return run_.failure().final ? -1 : 1;
-    double* out = N_VGetArrayPointer(derivative);
-    for (size_t k = 0; k < program_.derivative_slots.size(); ++k)
-      out[k] = run_.values[program_.derivative_slots[k]];
-    return 0;
-  }
   int ErrorWeights(N_Vector y, N_Vector weights) {
     const double* values = N_VGetArrayPointer(y);
     double* out = N_VGetArrayPointer(weights);
     for (size_t k = 0; k < slots_.size(); ++k)
       out[k] = 1 / (scale_.unit() * std::max(std::fabs(values[k]), scale_.floor()[k]));
     return 0;
-  }
-  int Project(double t, N_Vector y) {
-    if (projection_->Project(t, N_VGetArrayPointer(y))) return 0;
-    problem_ = run_.FailureText();
-    return run_.failure().final ? -1 : 1;
   }
   bool TakeFresh(double time) {
     if (!fresh_ || time != time_) return false;
@@ -141,7 +122,6 @@ class SundialsIntegrator : public Integrator {
   ProgramRun& run_;
   const Program& program_;
   SimulationOptions options_;
-  Projection* projection_;
   SUNContext context_ = nullptr;
   N_Vector y_ = nullptr, interpolated_ = nullptr;
   std::vector<uint32_t> open_;   // implicit blocks
@@ -152,102 +132,13 @@ class SundialsIntegrator : public Integrator {
   bool fresh_ = true;  // no step since the restart at time_
 };
 
-class BdfIntegrator : public SundialsIntegrator {
- public:
-  BdfIntegrator(ProgramRun& run, const Program& program, const SimulationOptions& options,
-                Projection* projection)
-      : SundialsIntegrator(run, program, options, projection), pattern_(FindJacobianPattern(program)) {
-    cvode_ = CVodeCreate(CV_BDF, context_);
-    CVodeInit(cvode_, Right, options.start, y_);
-    CVodeSetUserData(cvode_, static_cast<SundialsIntegrator*>(this));
-    CVodeWFtolerances(cvode_, Weights);
-    CVodeSetMaxNumSteps(cvode_, 1000000);
-    CVodeSetMaxErrTestFails(cvode_, 15);
-    CVodeSetErrHandlerFn(
-        cvode_, [](int, const char*, const char*, char*, void*) {}, nullptr);
-    const auto n = static_cast<sunindextype>(program.state_slots.size());
-    const auto entries =
-        static_cast<sunindextype>(std::max<size_t>(pattern_.entries + program.state_slots.size(), 1));
-    matrix_ = SUNSparseMatrix(n, n, entries, CSC_MAT, context_);
-    solver_ = SUNLinSol_KLU(y_, matrix_, context_);
-    CVodeSetLinearSolver(cvode_, solver_, matrix_);
-    CVodeSetJacFn(cvode_, Jacobian);
-    if (projection_ != nullptr) {
-      CVodeSetProjFn(cvode_, [](double t, N_Vector y, N_Vector correction, double, N_Vector, void* self) {
-        N_VScale(-1, y, correction);
-        N_Vector moved = N_VClone(y);
-        N_VScale(1, y, moved);
-        const int flag =
-            static_cast<BdfIntegrator*>(static_cast<SundialsIntegrator*>(self))->Project(t, moved);
-        N_VLinearSum(1, correction, 1, moved, correction);
-        N_VDestroy(moved);
-        return flag;
-      });
-      CVodeSetProjErrEst(cvode_, SUNFALSE);
-    }
-  }
-  ~BdfIntegrator() override {
-    CVodeFree(&cvode_);
-    SUNLinSolFree(solver_);
-    SUNMatDestroy(matrix_);
-  }
-
-  std::string Description() const override { return "BDF"; }
-  bool Restart(double time, double stop) override {
-    TakeStates(time);
-    if (CVodeReInit(cvode_, time, y_) != CV_SUCCESS) return false;
-    CVodeSetMaxStep(cvode_, LargestStep(run_, options_));
-    return Continue(stop);
-  }
-  bool Continue(double stop) override { return CVodeSetStopTime(cvode_, stop) == CV_SUCCESS; }
-  bool Step(double* time) override {
-    problem_.clear();
-    fresh_ = false;
-    const int flag = CVode(cvode_, INFINITY, y_, time, CV_ONE_STEP);
-    ++steps;
-    Remember();
-    time_ = *time;
-    if (flag >= 0) return true;
-    if (problem_.empty()) {
-      problem_ = flag == CV_TOO_MUCH_WORK  ? "too many steps"
-                 : flag == CV_ERR_FAILURE  ? "the error test fails again and again: something jumps"
-                 : flag == CV_CONV_FAILURE ? "the corrector does not converge"
-                 : flag == CV_TOO_MUCH_ACC ? "the tolerance is too small for the numbers"
-                                           : "the integrator gave up";
-    }
-    return false;
-  }
-  bool Interpolate(double time) override {
-    if (fresh_ || CVodeGetDky(cvode_, time, 0, interpolated_) != CV_SUCCESS) return TakeFresh(time);
-    TakeFrom(interpolated_);
-    return true;
-  }
-
- private:
-  static int Jacobian(double t, N_Vector y, N_Vector, SUNMatrix matrix, void* self, N_Vector, N_Vector,
-                      N_Vector) {
-    return static_cast<BdfIntegrator*>(static_cast<SundialsIntegrator*>(self))->FillJacobian(t, y, matrix);
-  }
-  int FillJacobian(double t, N_Vector y, SUNMatrix matrix) {
-    if (!Evaluate(t, y)) return run_.failure().final ? -1 : 1;
-    WritePattern(pattern_, matrix);
-    FillColumns(t, pattern_, matrix, [&](uint32_t i) { return run_.tangents[program_.derivative_slots[i]]; });
-    return 0;
-  }
-
-  JacobianPattern pattern_;
-  void* cvode_ = nullptr;
-  SUNMatrix matrix_ = nullptr;
-  SUNLinearSolver solver_ = nullptr;
-};
-
 /* Residual form: 0 = (state' - derivative; rows of the open blocks) in y = (states; unknowns of the open
 blocks). One sparse matrix holds what BDF would solve block by block in each evaluation. It begins at the
 solution of the blocks themselves, with the slopes of their unknowns along the motion. */
 class IdaIntegrator : public SundialsIntegrator {
  public:
   IdaIntegrator(ProgramRun& run, const Program& program, const SimulationOptions& options)
-      : SundialsIntegrator(run, program, options, nullptr, Largest(program)),
+      : SundialsIntegrator(run, program, options, Largest(program)),
         pattern_(FindJacobianPattern(program, open_, true)) {
     const auto n = static_cast<sunindextype>(slots_.size());
     slopes_ = N_VNew_Serial(n, context_);
@@ -420,11 +311,8 @@ class IdaIntegrator : public SundialsIntegrator {
 
 }  // namespace
 
-std::unique_ptr<Integrator> MakeSundials(ProgramRun& run, const Program& program,
-                                         const SimulationOptions& options, Method method,
-                                         Projection* projection) {
-  if (method == Method::kIda) return std::make_unique<IdaIntegrator>(run, program, options);
-  return std::make_unique<BdfIntegrator>(run, program, options, projection);
+std::unique_ptr<Integrator> MakeIda(ProgramRun& run, const Program& program, const SimulationOptions& options) {
+  return std::make_unique<IdaIntegrator>(run, program, options);
 }
 
 }  // namespace cotree

@@ -19,9 +19,9 @@ Of the differences D_0 ... D_q of the solution, predicted y = D_0 + ... + D_q. T
 d = c f(t, y + d) - psi, c = h / alpha_q, by Newton's method with a matrix 1 - c J that is kept while c is
 near that of its factors (a step is then shortened by 2 / (1 + ratio)) and Newton's method converges.
 
-Where loops are closed, an accepted step is projected, and the differences are those of the projected points:
-d + (projected - found) takes the place of d (Eich, Convergence results for a coordinate projection method,
-SIAM J. Numer. Anal. 30, 1993). So no step begins elsewhere than the last one ended.
+Where loops are closed, an accepted step is projected. The whole past moves with its end, by p: the differences
+stay as they are, since p is next to rounding and would be amplified in them. Between steps p grows from 0, so
+that no step begins elsewhere than the last one ended.
 
 Theory: docs/theory/numerics.md, NU.2c to NU.2e; step and order NU.4c; between steps NU.5d; projection NU.8. */
 class BackwardDifferences : public StateIntegrator {
@@ -31,6 +31,7 @@ class BackwardDifferences : public StateIntegrator {
       : StateIntegrator(run, program, options),
         projection_(projection),
         unit_(projection == nullptr ? scale_.unit() : std::max(scale_.unit(), kLeastUnit)) {
+    if (projection != nullptr) moved_.assign(n_, 0);
     for (auto& d : difference_) d.assign(n_, 0);
     for (int k = 1; k <= kHighest + 1; ++k) gamma_[k] = gamma_[k - 1] + 1.0 / k;
     for (int k = 0; k <= kHighest; ++k) {
@@ -50,6 +51,7 @@ class BackwardDifferences : public StateIntegrator {
     for (double* x : {&time_, &step_, &length_, &next_factor_, &rate_}) archive.Number(*x);
     for (int* x : {&order_, &next_order_, &last_order_, &equal_, &failures_}) archive.Number(*x);
     for (auto& d : difference_) archive.Numbers(d);
+    archive.Numbers(moved_);
     archive.Number(fresh_);
     Forget();
   }
@@ -132,6 +134,7 @@ class BackwardDifferences : public StateIntegrator {
       double* d[kHighest + 3];
       for (int k = 0; k < kHighest + 3; ++k) d[k] = difference_[k].data();
       Advance(d, correction_.data(), order_, n_);
+      for (size_t k = 0; k < moved_.size(); ++k) difference_[0][k] += moved_[k];
       scale_.Remember(difference_[0].data());
       ++equal_;
       if (equal_ > order_) ChooseNext(error, safety);
@@ -150,6 +153,9 @@ class BackwardDifferences : public StateIntegrator {
       double sum = q > 0 ? c[1] * difference_[1][k] : 0;
       for (int j = 2; j <= q; ++j) sum += c[j] * difference_[j][k];
       out[k] = q > 0 ? difference_[0][k] + sum : difference_[0][k];
+    }
+    if (q > 0 && !moved_.empty()) {
+      for (const uint32_t k : places) out[k] += c[1] * moved_[k];
     }
     return true;
   }
@@ -193,6 +199,7 @@ class BackwardDifferences : public StateIntegrator {
     const double* d[kHighest];
     for (int j = 1; j <= q; ++j) d[j - 1] = difference_[j].data();
     Combine(out, difference_[0].data(), d, c + 1, q, n_);
+    for (size_t k = 0; k < moved_.size(); ++k) out[k] += c[1] * moved_[k];
     return true;
   }
 
@@ -406,7 +413,7 @@ class BackwardDifferences : public StateIntegrator {
       problem_ = run_.FailureText();
       return false;
     }
-    for (size_t k = 0; k < n_; ++k) correction_[k] += by_state_[states[k]] - y_[k];
+    for (size_t k = 0; k < n_; ++k) moved_[k] = by_state_[states[k]] - y_[k];
     return true;
   }
 
@@ -445,7 +452,7 @@ class BackwardDifferences : public StateIntegrator {
 
   Projection* projection_;
   double unit_;  // of errors
-  std::vector<double> by_state_;
+  std::vector<double> by_state_, moved_;  // moved_: p of the last step
   double gamma_[kHighest + 2] = {};
   double alpha_[kHighest + 1] = {}, error_[kHighest + 1] = {};
   std::vector<double> difference_[kHighest + 3];

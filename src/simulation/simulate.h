@@ -37,10 +37,6 @@ struct SimulationOptions {
   std::vector<std::pair<uint32_t, double>> scales;
   double step = 0;      // of the methods with fixed steps; 0: `interval`
   double max_step = 0;  // 0: a 100th of the run, so that no pulse of an input is stepped over unseen
-  /// A run ends where it takes more: seconds by the clock on the wall, steps. 0: no limit; without one of steps
-  /// a run that creeps ends by itself (docs/theory/numerics.md, NU.5f).
-  double max_seconds = 0;
-  uint64_t max_steps = 0;
   Method method = Method::kAutomatic;
   ProgramTier tier = ProgramTier::kAutomatic;
   bool steady = false;
@@ -103,7 +99,7 @@ Trajectory Simulate(const Program& program, const std::vector<StartEntry>& start
 
 /// What rounding and tolerances of times go by: the time reached. The length of a run tells nothing about how
 /// fast things are in it; a billionth of it stands for the rounding of times that are found from its ends.
-/// Theory: docs/theory/numerics.md, NU.5 (NU.5e).
+/// Theory: docs/theory/numerics.md, NU.5.
 double UnitOfTime(double time, double start, double stop);
 
 /// Times in (start, stop] at which something is known to switch: steps, ramps, knots of tables.

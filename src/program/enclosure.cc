@@ -41,6 +41,16 @@ Interval Cosine(Interval a) {
           HoldsMultiple(a, 0, 2 * kPi) ? 1 : std::max(low, high)};
 }
 
+// Of the point (x, y), for atan2(y, x). Where the box does not touch the negative x axis the corners are the
+// extremes (a rectangle seen from outside, or from beside that axis).
+Interval Angle(Interval y, Interval x) {
+  if (!(x.low > 0) && !(y.low > 0) && !(y.high < 0)) return {-kPi, kPi};
+  Interval angle = Interval::Point(std::atan2(y.low, x.low));
+  for (const auto& [v, u] : {std::pair{y.low, x.high}, {y.high, x.low}, {y.high, x.high}})
+    angle = Hull(angle, Interval::Point(std::atan2(v, u)));
+  return angle;
+}
+
 /** A function of one argument: its values, its slopes, and how much it bends for a change of the argument. */
 struct Course {
   Interval value, slope;
@@ -111,7 +121,7 @@ Course CourseOf(Op op, Interval u) {
               u.low >= 0   ? one
               : u.high < 0 ? Interval::Point(-1)
                            : Interval{-1, 1},
-              0};
+              u.low < 0 && u.high > 0 ? INFINITY : 0};  // a kink within
     case Op::kSign:
     case Op::kFloor:
     case Op::kCeil: {
@@ -119,8 +129,8 @@ Course CourseOf(Op op, Interval u) {
       return {v, v.IsPoint() ? Interval::Point(0) : Interval{0, INFINITY}, 0};
     }
     case Op::kNot:
-      return {u.Contains(0) ? (u.IsPoint() ? one : Interval{0, 1}) : Interval::Point(0),
-              Interval::Point(0), 0};
+      return {u.Contains(0) ? (u.IsPoint() ? one : Interval{0, 1}) : Interval::Point(0), Interval::Point(0),
+              0};
     default:
       return {Interval::All(), Interval::All(), INFINITY};
   }
@@ -152,10 +162,10 @@ class CodeEnclosure {
         const auto n = static_cast<int64_t>(i.number);
         const Enclosure& a = r_[i.a];
         const double bend = n < 0 ? Inverse(a.value.Least()) : 0;
-        return {Power(a.value, n),
-                n == 0 ? Interval{}
-                       : Interval::Point(static_cast<double>(n)) * Power(a.value, n - 1) * a.slope,
-                std::max(a.phase * std::fabs(i.number), Phase(bend, a.slope, length_))};
+        return {
+            Power(a.value, n),
+            n == 0 ? Interval{} : Interval::Point(static_cast<double>(n)) * Power(a.value, n - 1) * a.slope,
+            std::max(a.phase * std::fabs(i.number), Phase(bend, a.slope, length_))};
       }
       case CodeOp::kIf:
         return Branch(r_[i.a], r_[i.b], r_[i.c]);
@@ -201,10 +211,13 @@ class CodeEnclosure {
       case Op::kMin:
       case Op::kMax: {
         const bool least = op == Op::kMin;
-        if (least ? a.value.high <= b.value.low : a.value.low >= b.value.high) return {a.value, a.slope, phase};
-        if (least ? b.value.high <= a.value.low : b.value.low >= a.value.high) return {b.value, b.slope, phase};
+        if (least ? a.value.high <= b.value.low : a.value.low >= b.value.high)
+          return {a.value, a.slope, phase};
+        if (least ? b.value.high <= a.value.low : b.value.low >= a.value.high)
+          return {b.value, b.slope, phase};
         const auto f = [&](double x, double y) { return least ? std::min(x, y) : std::max(x, y); };
-        return {{f(a.value.low, b.value.low), f(a.value.high, b.value.high)}, Hull(a.slope, b.slope), phase};
+        return {
+            {f(a.value.low, b.value.low), f(a.value.high, b.value.high)}, Hull(a.slope, b.slope), INFINITY};
       }
       case Op::kMod: {  // a - b*floor(a/b)
         const Interval turns = a.value / b.value;
@@ -217,7 +230,7 @@ class CodeEnclosure {
         // The slope of the angle of (x, y) is (x y' - y x')/(x^2 + y^2).
         const Interval square = Power(a.value, 2) + Power(b.value, 2);
         const Interval slope = (b.value * a.slope - a.value * b.slope) / square;
-        return {{-kPi, kPi}, slope, std::max(phase, Phase(1, slope, length_))};
+        return {Angle(a.value, b.value), slope, std::max(phase, Phase(1, slope, length_))};
       }
       case Op::kLess:
         return Truth(a.value.high < b.value.low, a.value.low >= b.value.high, phase);

@@ -43,7 +43,7 @@ struct EnclosureContext {
 
 /// Encloses the results of code; `registers` grows to the number of instructions. Values are enclosed for
 /// every argument within the enclosures of what is loaded (up to rounding), slopes where the function has them.
-/// Theory: docs/theory/events.md, EV.11.
+/// Theory: docs/theory/events.md, EV.11a.
 void EncloseCode(const Code& code, const EnclosureContext& context, std::vector<Enclosure>& registers);
 
 Interval operator+(Interval a, Interval b);

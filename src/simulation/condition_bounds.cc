@@ -17,10 +17,10 @@ bool Bends(const Instruction& i) {
     case CodeOp::kIntegerPower:
       return i.number < 0;
     case CodeOp::kUnary:
-      return i.op != Op::kAbs && i.op != Op::kNot && i.op != Op::kSign && i.op != Op::kFloor &&
-             i.op != Op::kCeil;
+      return i.op != Op::kNot && i.op != Op::kSign && i.op != Op::kFloor && i.op != Op::kCeil;
     case CodeOp::kBinary:
-      return i.op == Op::kDivide || i.op == Op::kPower || i.op == Op::kAtan2;
+      return i.op == Op::kDivide || i.op == Op::kPower || i.op == Op::kAtan2 || i.op == Op::kMin ||
+             i.op == Op::kMax;
     default:
       return false;
   }
@@ -302,7 +302,8 @@ bool ConditionBounds::MayHide(const Samples& s, const ProgramRun& run) {
       case Step::Kind::kJoin: {
         // Where the arguments turn, samples tell nothing.
         double phase = 0;
-        for (const uint32_t place : joins_[step.index].arguments) phase = std::max(phase, places_[place].phase);
+        for (const uint32_t place : joins_[step.index].arguments)
+          phase = std::max(phase, places_[place].phase);
         for (const uint32_t place : joins_[step.index].results) {
           if (phase > kMostPhase) places_[place] = {Interval::All(), Interval::All(), phase};
           places_[place].phase = phase;

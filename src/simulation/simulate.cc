@@ -55,7 +55,8 @@ class EventWatch {
     if (shrinking_ >= 10 && gap < 1e-5 * unit)
       return "infinitely many events in a finite time (Zeno): they follow each other ever faster, towards " +
              TimeText(time + gap * ratio / (1 - ratio));
-    if (tiny_ >= 300 || crowded_ >= 30000) return "chattering: event follows event with next to no time in between";
+    if (tiny_ >= 300 || crowded_ >= 30000)
+      return "chattering: event follows event with next to no time in between";
     return {};
   }
 
@@ -325,10 +326,11 @@ class Simulator {
     const double span = options_.stop - options_.start;
     if (spacing <= 1e-9 * std::min(span, interval_)) return;
     char text[240];
-    std::snprintf(text, sizeof text,
-                  "at %.6g s times are known to %.2g s only, that is %.2g of the run and %.2g of the interval "
-                  "of the output; let the run begin at 0 s",
-                  latest, spacing, spacing / span, spacing / interval_);
+    std::snprintf(
+        text, sizeof text,
+        "at %.6g s times are known to %.2g s only, that is %.2g of the run and %.2g of the interval "
+        "of the output; let the run begin at 0 s",
+        latest, spacing, spacing / span, spacing / interval_);
     out_.notes.push_back(text);
   }
   Trajectory Refused(std::string problem, bool foreign) {
@@ -345,9 +347,7 @@ class Simulator {
     bool happens() const { return knot || tick || delayed; }
   };
   // What is within rounding of each other happens together.
-  double Close(double time) const {
-    return time + 1e-12 * UnitOfTime(time, options_.start, options_.stop);
-  }
+  double Close(double time) const { return time + 1e-12 * UnitOfTime(time, options_.start, options_.stop); }
   void FindKnots(double from) {
     knots_ = KnownSwitchTimes(program_, from, options_.stop, &knots_until_);
     next_knot_ = 0;
@@ -640,16 +640,26 @@ class Simulator {
     return CheckAssertions(to);
   }
 
-  /* The first time in (from, *at] at which a condition differs from what is held (EV.3). Looks inside the step
-  find what goes there and back: at the middle, at each 500th of the run, and wherever a condition may turn
-  between two looks (EV.11). */
+  /* The first time in (from, *at] at which a condition differs from what is held (EV.3). Looks inside the
+  step find what goes there and back: at the middle, at each 500th of the run, and wherever a condition may
+  turn between two looks (EV.11). */
   bool FindCrossing(double from, double* at) {
     if (!(*at > from)) return false;
     Bracket found{from, *at};
     const double pieces = Pieces(*at - from, LooksOfRun(), 2);
     bool crosses = false;
-    LookFirst(from);
-    for (double k = 1, low = from; k <= pieces && !crosses; ++k) {
+    double low = from;
+    // A step that begins at a border has no look before it: those behind it come closer and closer.
+    if (LookFirst(from) && !HasFixedSteps() && IsAtBorder()) {
+      for (int k = 9; k > 0 && !crosses; --k) {
+        const double t = from + (*at - from) / pieces * std::pow(10, -k);
+        if (!(t > low)) continue;
+        crosses = SearchTo(low, t, &found);
+        if (!crosses && !failed_.empty()) return false;
+        low = t;
+      }
+    }
+    for (double k = 1; k <= pieces && !crosses; ++k) {
       const double t = k == pieces ? *at : from + (*at - from) * k / pieces;
       if (!(t > low)) continue;
       crosses = !HasFixedSteps() && MayHide(low, t) ? SearchWithin(low, t, &found) : SearchTo(low, t, &found);
@@ -657,7 +667,8 @@ class Simulator {
       low = t;
     }
     if (!crosses) return false;
-    double low = found.low, high = found.high;
+    low = found.low;
+    double high = found.high;
     looks_.clear();
     const double close =
         std::max(4 * std::numeric_limits<double>::epsilon() * std::fabs(high), 1e-14 * (*at - from));
@@ -714,11 +725,11 @@ class Simulator {
     looks_.back().time = time;
     looks_.back().values = events_.looked();
   }
-  // The beginning of a step, unless it is where the last one ended. It leaves no trace.
-  void LookFirst(double time) {
+  // The beginning of a step, unless it is where the last one ended: then true. It leaves no trace.
+  bool LookFirst(double time) {
     if (!looks_.empty() && looks_.back().time == time) {
       looks_.erase(looks_.begin(), looks_.end() - 1);  // there is no way back into the step before
-      return;
+      return true;
     }
     looks_.clear();
     kept_values_ = run_.values;
@@ -728,6 +739,18 @@ class Simulator {
     }
     failed_.clear();
     run_.values = kept_values_;
+    return false;
+  }
+  // Whether some condition of the last look is no farther from its border than rounding.
+  bool IsAtBorder() const {
+    for (uint32_t k = 0; k < program_.relations.size(); ++k) {
+      const Program::Relation& r = program_.relations[k];
+      if (events_.blocked()[k] != 0) continue;
+      const double x = looks_.back().values[k];
+      const double off = r.kind == Program::Relation::Kind::kLevel ? x - std::round(x) : x;
+      if (std::fabs(off) <= 1e-12 * events_.largest()[k]) return true;
+    }
+    return false;
   }
   // One look; then whether a condition went there and back between the last three.
   bool SearchTo(double low, double t, Bracket* found) {
@@ -742,7 +765,9 @@ class Simulator {
     const double middle = low + (high - low) / 2;
     const double least = std::max(1e-9 * (options_.stop - options_.start),
                                   16 * std::numeric_limits<double>::epsilon() * std::fabs(high));
-    if (high - low > least && MayHide(low, high))
+    // What turns about its border for ever (by rounding, say) has no end: then as fine as a scan.
+    const bool endless = halvings_ > 4'000'000 && high - low <= 1e-5 * (options_.stop - options_.start);
+    if (high - low > least && !endless && ++halvings_ > 0 && MayHide(low, high))
       return SearchWithin(low, middle, found) || (failed_.empty() && SearchWithin(middle, high, found));
     return SearchTo(low, middle, found) || (failed_.empty() && SearchTo(middle, high, found));
   }
@@ -829,7 +854,8 @@ class Simulator {
       const double at = t[0] - begins / (2 * curve);
       const double nearest = g[0] + begins * (at - t[0]) / 2;
       const double low = std::min({g[0], g[1], g[2]}), high = std::max({g[0], g[1], g[2]});
-      if (nearest > (turn == 0 ? 0.25 * (high - low) : 0.5 * low)) return false;
+      // The parabola is off by a part of what the three differ.
+      if (nearest > (turn == 0 ? 0.25 : 0.1) * (high - low)) return false;
       // No nearer point between others, or none that rounding lets tell from them.
       if (turn > 0 && !(g[1] < g[0] && g[1] < g[2])) return false;
       if (t[2] - t[0] < least || high - low <= 1e-13 * events_.largest()[relation]) return false;
@@ -873,7 +899,8 @@ class Simulator {
   // Behind the end of a branch something has no value, but the condition of the branch tells.
   bool PassesGuard(double time) {
     const ProgramRun::Failure& failure = run_.failure();
-    if (failure.foreign || failure.final || failure.block != UINT32_MAX || !events_.Crossed(time)) return false;
+    if (failure.foreign || failure.final || failure.block != UINT32_MAX || !events_.Crossed(time))
+      return false;
     failed_.clear();
     return true;
   }
@@ -926,9 +953,9 @@ class Simulator {
     }
     return AfterEvent(time, true) && CheckAssertions(time);
   }
-  /* Where the next step has no values because a branch ends (`if h > 0 then -sqrt(h)`): the states go on along
-  their slopes, by no more than they may be wrong, until the condition of the branch changes (EV.12). False:
-  nothing changes there, or what happened ended the run (`problem`). */
+  /* Where the next step has no values because a branch ends (`if h > 0 then -sqrt(h)`): the states go on
+  along their slopes, by no more than they may be wrong, until the condition of the branch changes (EV.12).
+  False: nothing changes there, or what happened ended the run (`problem`). */
   bool PassGuard(double* at, double end) {
     if (program_.relations.empty() || run_.failure().final || run_.failure().foreign) return false;
     const double begin = *at, unit = std::max(std::fabs(begin), 1e-3 * (options_.stop - options_.start));
@@ -1089,9 +1116,9 @@ class Simulator {
     return Give(time);
   }
   // At the present values.
-  /* A singular block has its least solution where it is singular as long as a mode lasts: brakes share a load.
-  Where it is singular at this very moment only, that need not be the limit (PR.2d): time and states beside it
-  tell. Loops in space are left out: beside them they are open. */
+  /* A singular block has its least solution where it is singular as long as a mode lasts: brakes share a
+  load. Where it is singular at this very moment only, that need not be the limit (PR.2d): time and states
+  beside it tell. Loops in space are left out: beside them they are open. */
   bool IsUnique(double time) {
     std::vector<uint32_t> least;
     for (uint32_t b = 0; b < run_.least_solved.size(); ++b) {
@@ -1111,10 +1138,11 @@ class Simulator {
     run_.evaluations = evaluations;
     for (const uint32_t b : least) run_.least_solved[b] = 1;
     if (alone == least.end()) return true;
-    return Fail(time, "the equations of " + BlockComponents(*alone) +
-                          " have many solutions at this very moment, and a single one beside it (" +
-                          run_.BlockText(program_.blocks[*alone].block) +
-                          "); write them so that they determine it here, too, or begin or end the run elsewhere");
+    return Fail(time,
+                "the equations of " + BlockComponents(*alone) +
+                    " have many solutions at this very moment, and a single one beside it (" +
+                    run_.BlockText(program_.blocks[*alone].block) +
+                    "); write them so that they determine it here, too, or begin or end the run elsewhere");
   }
   bool Record(double time) {
     if (!IsUnique(time)) return false;
@@ -1299,6 +1327,7 @@ class Simulator {
   ConditionBounds::Samples samples_;
   std::vector<uint32_t> state_places_, sampled_states_;  // by state; of those that are sampled
   std::vector<LookedAt> looks_;                          // the last three
+  uint64_t halvings_ = 0;                                // of stretches, to find what turns within
   double looks_of_run_ = 0;                              // at least: evenly spaced
   double interval_ = 0;
   uint64_t row_ = 0, rows_ = 0;  // output times that are past; rows given

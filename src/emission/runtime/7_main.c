@@ -255,7 +255,7 @@ static int search_turn(simulation* s, int k, double level, double side, double* 
       if (g[i] < least) least = g[i];
       if (most < g[i]) most = g[i];
     }
-    if (nearest > (turn == 0 ? 0.25 * (most - least) : 0.5 * least)) return 0;
+    if (nearest > (turn == 0 ? 0.25 : 0.1) * (most - least)) return 0;
     if (turn > 0 && !(g[1] < g[0] && g[1] < g[2])) return 0;
     if (t[2] - t[0] < shortest || most - least <= 1e-13 * m->largest[k]) return 0;
     double next = at;

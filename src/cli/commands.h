@@ -136,6 +136,9 @@ struct SimulateOptions {
   std::vector<std::string> motions;  // "pitch.phi=0.3 rad*sin(2 rad/s * time)": prescribed
   std::vector<std::string> freed;    // inputs that are unknowns
   std::vector<std::string> shown;    // in the summary; empty: what the experiment plots
+  bool certify = false;              // repeat it in other ways and compare
+  bool other_coordinates = false;    // places of bodies instead of joints, or joints instead of places
+  std::vector<std::string> prefer;   // what the normal tree is chosen for (TranslateOptions)
   bool watch = false;                // again whenever a file of the model is saved
   ForeignOptions foreign;
   bool runs = true;             // false: nothing runs, foreign code neither

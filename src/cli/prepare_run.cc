@@ -81,6 +81,11 @@ class Preparer {
     translate.foreign = options_.runs ? ForeignAccess::kRun : ForeignAccess::kNone;
     translate.components = ForeignCodeOf(options_.foreign);
     translate.freed = options_.freed;
+    translate.prefer = options_.prefer;
+    if (options_.other_coordinates) {
+      const bool absolute = model()[out_.loaded->choice.system].absolute;
+      translate.coordinates = absolute ? Coordinates::kOfJoints : Coordinates::kAbsolute;
+    }
     out_.translation = Translate(*out_.loaded, translate);
     for (const std::string& name : out_.translation->unknown_inputs)
       return Refuse(kExitUsage, UnknownInput(model(), *out_.translation, name));

@@ -345,6 +345,11 @@ int RunCotree(int argc, char** argv) {
   simulate_command
       ->add_flag("--watch", simulate.watch, "again whenever a file of the model is saved; Ctrl-C ends")
       ->excludes(simulate_checkpoint);
+  simulate_command
+      ->add_flag("--certify", simulate.certify,
+                 "repeat the run with a tenth of the tolerance, another integrator and other coordinates or "
+                 "another tree, and say on how many digits all agree")
+      ->excludes(simulate_checkpoint);
   simulate_command->footer(
       "\nExamples:\n  cotree simulate examples/positioner/positioner.cot\n  cotree simulate drive.cot --stop "
       "\"2 s\" "

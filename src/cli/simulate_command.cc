@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "base/plural.h"
+#include "cli/certify.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
@@ -280,7 +281,9 @@ int SimulateOnce(SimulateOptions options, DiskReader& reader, const Console& con
     return !watch.interrupted();
   };
   bool written = true;
+  RunRecord record = RecordFor(header);
   p.simulation.row = [&](double time, std::span<const double> values) {
+    if (options.certify) record.Add(time, values);
     written = output.Row(time, values);
     return written;
   };
@@ -317,6 +320,11 @@ int SimulateOnce(SimulateOptions options, DiskReader& reader, const Console& con
     fmt::print(stderr, "cotree: interrupted; what was computed is kept{}\n",
                options.output.empty() ? "" : " in " + options.output);
     return kExitInterrupted;
+  }
+  if (trajectory.ok && options.certify) {
+    record.Take(trajectory);
+    const int certified = Certify(options, p, record);
+    return certified == kExitOk ? exit : certified;
   }
   if (trajectory.ok) return exit;
   SayFailure(p, "the run failed " + trajectory.problem);

@@ -372,7 +372,8 @@ double Finder::Preference(const SpatialJoint& joint) const {
   }
   const double own = numbers_.Number(joint.component, "preference");
   if (coordinates_ == Coordinates::kOfJoints) return std::max(own, 0.0);
-  return model_[graph_.system].absolute && own == 0 ? -1 : own;
+  const bool absolute = coordinates_ == Coordinates::kAbsolute || model_[graph_.system].absolute;
+  return absolute && own == 0 ? -1 : own;
 }
 
 // What hangs on the world by joints that give no coordinates has its place as coordinates.

@@ -125,7 +125,8 @@ taken before others, below 0 they are not. What then hangs on no coordinate gets
 freedoms, and the joints around it become loop constraints (McPhee's branch coordinates). */
 enum class Coordinates : uint8_t {
   kAsChosen,  // by the system (`coordinates = absolute`) and the joints
-  kOfJoints   // of joints only, whatever is preferred
+  kOfJoints,  // of joints only, whatever is preferred
+  kAbsolute   // as if the system said `coordinates = absolute`
 };
 
 /// Empty where the system has nothing in space. What is wrong is reported.

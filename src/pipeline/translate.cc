@@ -175,7 +175,7 @@ bool Translator::FindMotion(const std::vector<ScalarElement>& scalars,
   const ParameterTable parameters = FindParameters(model_, graph, scalars);
   const SpatialNumbers numbers(model_, graph, scalars, parameters);
   if (out_->mechanism.empty()) {
-    out_->mechanism = FindMechanism(model_, graph, numbers, Coordinates::kAsChosen, loaded_.diagnostics);
+    out_->mechanism = FindMechanism(model_, graph, numbers, options_.coordinates, loaded_.diagnostics);
     if (!loaded_.diagnostics.ok()) return false;
     if (out_->mechanism.placed) {
       joint_motion_ = std::make_unique<JointMotion>();

@@ -36,7 +36,8 @@ struct TranslateOptions {
   /// What the tree shall be chosen for where it is free: "currents", "voltages", "across", "through", or the
   /// variable of an edge ("R1.i").
   std::vector<std::string> prefer;
-  bool rates = false;           // the same for all rates that have a name
+  Coordinates coordinates = Coordinates::kAsChosen;  // of what moves in space
+  bool rates = false;                                // the same for all rates that have a name
   bool own_parameters = false;  // each component has its numbers for itself: they may be changed
   bool program = true;          // false: stop at the sorted equations
   MotionForm motion_form = MotionForm::kAutomatic;

@@ -118,6 +118,8 @@ struct SimulateOptions {
   std::string file;
   std::string system, experiment;
   std::optional<double> stop, rtol, interval, step, max_step;
+  std::optional<double> max_time;     // of computing
+  uint64_t max_steps = 0;             // 0: any number
   std::vector<std::string> settings;  // "motor.R=0.3 ohm"
   std::vector<std::string> scales;    // "tank.p=1 bar": sizes of states against which errors count
   std::string solver = "auto";        // auto, bdf, ida, erk, euler, heun, rk4, ieuler

@@ -154,6 +154,8 @@ class Preparer {
     s.components = ForeignCodeOf(options_.foreign);
     if (options_.step) s.step = *options_.step;
     if (options_.max_step) s.max_step = *options_.max_step;
+    s.max_time = options_.max_time.value_or(0);
+    s.max_steps = options_.max_steps;
     for (const std::string& text : options_.scales) AddScale(text);
     for (const MeasuredData& data : measured_) {
       std::string note = MeasuredEnds(data, s.start, s.stop);
@@ -163,6 +165,8 @@ class Preparer {
       Refuse(kExitUsage, fmt::format("a tolerance of {} is not between 1e-13 and 0.1", s.rtol));
     if ((options_.step && !(*options_.step > 0)) || (options_.max_step && !(*options_.max_step > 0)))
       Refuse(kExitUsage, "a step must be longer than 0");
+    if (options_.max_time && !(*options_.max_time > 0))
+      Refuse(kExitUsage, "the time of computing that is allowed must be longer than 0");
     if ((options_.interval || (experiment_ != nullptr && !experiment_->settings.interval.IsNone())) &&
         !(s.interval > 0))
       Refuse(kExitUsage, "the interval of the output must be positive");

@@ -88,7 +88,7 @@ CLI::App* AddSystemCommand(CLI::App& app, const char* name, const char* about, S
 
 /** Times of a run as they were written. */
 struct RunTimes {
-  std::string stop, interval, step, max_step;
+  std::string stop, interval, step, max_step, max_time;
 };
 
 // What all commands that run a system take.
@@ -127,6 +127,10 @@ CLI::App* AddRunCommand(CLI::App& app, const char* name, const char* about, Simu
       ->check(CLI::IsMember({"auto", "interpreter", "jit"}));
   command->add_option("--step", times->step, "of the methods with fixed steps");
   command->add_option("--max-step", times->max_step, "no step is longer; otherwise a 100th of the run");
+  command->add_option("--max-time", times->max_time,
+                      "the run ends after this time of computing (\"20 s\", \"5 min\")");
+  command->add_option("--max-steps", options->max_steps, "the run ends after so many steps")
+      ->check(CLI::PositiveNumber);
   command->add_option("--library", options->library, "take the standard library from this folder");
   AddForeignOptions(command, &options->foreign);
   return command;
@@ -628,40 +632,24 @@ Operations:
   profile.json = profile.json || profile_format == "json";
   if (check_command->parsed()) return RunCheck(check, console);
   if (graph_command->parsed()) return RunGraph(graph, console);
-  for (const auto& [text, target, option] :
-       {std::tuple(&simulate_times.stop, &simulate.stop, "--stop"),
-        std::tuple(&simulate_times.interval, &simulate.interval, "--interval"),
-        std::tuple(&simulate_times.step, &simulate.step, "--step"),
-        std::tuple(&simulate_times.max_step, &simulate.max_step, "--max-step"),
-        std::tuple(&report_times.stop, &report.stop, "--stop"),
-        std::tuple(&report_times.interval, &report.interval, "--interval"),
-        std::tuple(&report_times.step, &report.step, "--step"),
-        std::tuple(&report_times.max_step, &report.max_step, "--max-step"),
-        std::tuple(&animate_times.stop, &animate.stop, "--stop"),
-        std::tuple(&animate_times.interval, &animate.interval, "--interval"),
-        std::tuple(&animate_times.step, &animate.step, "--step"),
-        std::tuple(&animate_times.max_step, &animate.max_step, "--max-step"),
-        std::tuple(&inverse_times.stop, &inverse.stop, "--stop"),
-        std::tuple(&inverse_times.interval, &inverse.interval, "--interval"),
-        std::tuple(&inverse_times.step, &inverse.step, "--step"),
-        std::tuple(&inverse_times.max_step, &inverse.max_step, "--max-step"),
-        std::tuple(&kinematics_times.stop, &kinematics.stop, "--stop"),
-        std::tuple(&kinematics_times.interval, &kinematics.interval, "--interval"),
-        std::tuple(&kinematics_times.step, &kinematics.step, "--step"),
-        std::tuple(&kinematics_times.max_step, &kinematics.max_step, "--max-step"),
-        std::tuple(&emit_times.stop, &emit.stop, "--stop"),
-        std::tuple(&emit_times.interval, &emit.interval, "--interval"),
-        std::tuple(&emit_times.step, &emit.step, "--step"),
-        std::tuple(&profile_times.stop, &profile.run.stop, "--stop"),
-        std::tuple(&profile_times.interval, &profile.run.interval, "--interval"),
-        std::tuple(&profile_times.step, &profile.run.step, "--step"),
-        std::tuple(&profile_times.max_step, &profile.run.max_step, "--max-step"),
-        std::tuple(&sweep_times.stop, &sweep.run.stop, "--stop"),
-        std::tuple(&sweep_times.interval, &sweep.run.interval, "--interval"),
-        std::tuple(&sweep_times.step, &sweep.run.step, "--step"),
-        std::tuple(&sweep_times.max_step, &sweep.run.max_step, "--max-step"),
-        std::tuple(&values_at, &values.stop, "--at"),
-        std::tuple(&linearize_at, &linearize.at, "--at")}) {
+  std::vector<std::tuple<const std::string*, std::optional<double>*, const char*>> times{
+      {&emit_times.stop, &emit.stop, "--stop"},
+      {&emit_times.interval, &emit.interval, "--interval"},
+      {&emit_times.step, &emit.step, "--step"},
+      {&values_at, &values.stop, "--at"},
+      {&linearize_at, &linearize.at, "--at"}};
+  for (const auto& [given, run] :
+       {std::pair(&simulate_times, &simulate), std::pair(&report_times, &report),
+        std::pair(&animate_times, &animate), std::pair(&inverse_times, &inverse),
+        std::pair(&kinematics_times, &kinematics), std::pair(&profile_times, &profile.run),
+        std::pair(&sweep_times, &sweep.run)}) {
+    times.insert(times.end(), {{&given->stop, &run->stop, "--stop"},
+                               {&given->interval, &run->interval, "--interval"},
+                               {&given->step, &run->step, "--step"},
+                               {&given->max_step, &run->max_step, "--max-step"},
+                               {&given->max_time, &run->max_time, "--max-time"}});
+  }
+  for (const auto& [text, target, option] : times) {
     if (text->empty()) continue;
     *target = ParseTime(*text);
     if (*target) continue;

@@ -317,8 +317,8 @@ bool ProgramRun::SolveNonlinear(uint32_t index, double time) {
   };
   EvaluateBlock(block, state, time);
   double size = norm();
-  constexpr int kMostIterations = 60, kMostAside = 5;
-  int aside = 0;
+  constexpr int kMostIterations = 60, kMostAside = 5, kMostHalvings = 30, kMostLeaps = 8;
+  int aside = 0, leaps = 0;
   state.begin.resize(n);
   for (size_t k = 0; k < n; ++k) state.begin[k] = values[block.unknowns[k]];
   for (int iteration = 0; iteration < kMostIterations; ++iteration) {
@@ -349,6 +349,7 @@ bool ProgramRun::SolveNonlinear(uint32_t index, double time) {
     state.solver->Solve(step);
     for (size_t k = 0; k < n; ++k) state.old[k] = values[block.unknowns[k]];
     double damping = 1, change = 0;
+    bool leap = false;
     for (int halving = 0;; ++halving) {
       change = 0;
       for (size_t k = 0; k < n; ++k) {
@@ -357,12 +358,17 @@ bool ProgramRun::SolveNonlinear(uint32_t index, double time) {
       }
       EvaluateBlock(block, state, time);
       const double next = norm();
-      if (std::isfinite(next) && (next <= size || change < 1e-9 || halving >= 30)) {
+      if (std::isfinite(next) && (next <= size || change < 1e-9 || leap || halving >= kMostHalvings)) {
         size = next;
         break;
       }
-      if (halving >= 40) return Fail(time, block.block, "the iteration left the range of numbers");
+      if (halving >= kMostHalvings + 10)
+        return Fail(time, block.block, "the iteration left the range of numbers");
       damping /= 2;
+      // A step of the last digits, and no part of it leads down: there is a kink, and the norm tells nothing
+      // of its other side.
+      leap = halving == 10 && change < 1e-2 && ++leaps <= kMostLeaps;
+      if (leap) damping = 1;
     }
     if (damping == 1 && change < 1e-12) {
       if (regular) {

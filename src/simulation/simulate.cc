@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulation/simulate.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -37,6 +40,42 @@ std::vector<uint32_t> AllSlots(const Program& program) {
     slots.push_back(slot);
   return slots;
 }
+
+/* Notices runs that are longer than allowed, and those that get nowhere. */
+class Pace {
+ public:
+  explicit Pace(const SimulationOptions& options) : options_(options) {}
+  /// A step that ends at this time; what to say if it was one too many.
+  std::string Add(double time) {
+    ++steps_;
+    if (options_.max_steps > 0 && steps_ >= options_.max_steps && time < options_.stop)
+      return fmt::format("the most steps that are allowed, {}, end the run", options_.max_steps);
+    // The clock is asked now and then only.
+    if (options_.max_time > 0 && (steps_ % 16 == 0 || steps_ < 16)) {
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
+      if (spent.count() > options_.max_time && time < options_.stop)
+        return fmt::format("the longest computing time that is allowed, {:g} s, ends the run after {} steps",
+                           options_.max_time, steps_);
+    }
+    // At the pace of the last steps: how many until twice the time, or the end?
+    constexpr uint64_t kStretch = 200'000;
+    constexpr double kMost = 1e10;
+    if (steps_ % kStretch != 0) return {};
+    const double rest = std::min(options_.stop - time, time - options_.start);
+    const double more = rest / (time - last_) * static_cast<double>(kStretch);
+    const double step = (time - last_) / static_cast<double>(kStretch);
+    last_ = time;
+    if (!(more > kMost)) return {};
+    return fmt::format("the run gets nowhere: the last {} steps were {:.2g} s long on average", kStretch,
+                       step);
+  }
+
+ private:
+  const SimulationOptions& options_;
+  uint64_t steps_ = 0;
+  double last_ = -INFINITY;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
 
 /* Notices events that follow each other without end: ever faster (Zeno), or at the limit of the numbers. */
 class EventWatch {
@@ -240,6 +279,7 @@ class Simulator {
         external_(run_, program, options.components),
         events_(run_, program, &external_),
         watch_(options.start, options.stop),
+        pace_(options),
         dead_centres_(run_, program, options.rtol),
         projection_(run_, program),
         guard_(FindFiniteGuard(program)) {
@@ -539,6 +579,7 @@ class Simulator {
         return false;
       if (options_.progress && !options_.progress(time)) out_.stopped = true;
       if (out_.stopped) return false;
+      if (const std::string slow = pace_.Add(time); !slow.empty()) return FailStep(time, slow);
     }
     const double next = options_.start + static_cast<double>(row_ + 1) * interval_;
     const bool due = std::fabs(next - end) <= 1e-9 * interval_;
@@ -1300,6 +1341,7 @@ class Simulator {
   ExternalComponents external_;
   Events events_;
   EventWatch watch_;
+  Pace pace_;
   DeadCentres dead_centres_;
   Projection projection_;
   std::optional<BoundsWatch> bounds_;

@@ -35,8 +35,10 @@ struct SimulationOptions {
   double rtol = 1e-6;   // docs/theory/numerics.md, NU.4: (NU.4a), (NU.4b); program.md, (PR.7a)
   /// States (slots) whose size is known: errors below rtol times this size are none.
   std::vector<std::pair<uint32_t, double>> scales;
-  double step = 0;      // of the methods with fixed steps; 0: `interval`
-  double max_step = 0;  // 0: a 100th of the run, so that no pulse of an input is stepped over unseen
+  double step = 0;         // of the methods with fixed steps; 0: `interval`
+  double max_step = 0;     // 0: a 100th of the run, so that no pulse of an input is stepped over unseen
+  double max_time = 0;     // of computing, in seconds by the clock; 0: as long as it takes
+  uint64_t max_steps = 0;  // 0: any number
   Method method = Method::kAutomatic;
   ProgramTier tier = ProgramTier::kAutomatic;
   bool steady = false;
@@ -107,7 +109,8 @@ double UnitOfTime(double time, double start, double stop);
 /// Theory: docs/theory/program.md, PR.5.
 std::vector<double> KnownSwitchTimes(const Program& program, double start, double stop,
                                      double* until = nullptr);
-/// Into how many parts a run must be cut so that a scan finds them: for emitted programs, which cannot enclose.
+/// Into how many parts a run must be cut so that a scan finds them: for emitted programs, which cannot
+/// enclose.
 size_t SwitchSamples(const Program& program, double start, double stop);
 /// The time at which conditions on the time are asked at the very end of a run: the end itself, as the text
 /// says, or right behind it where something is late by rounding (0.1*3 s at 0.3 s).
@@ -186,7 +189,8 @@ std::unique_ptr<Integrator> MakeRungeKutta(ProgramRun& run, const Program& progr
                                            const SimulationOptions& options, Projection* projection);
 std::unique_ptr<Integrator> MakeBackwardDifferences(ProgramRun& run, const Program& program,
                                                     const SimulationOptions& options, Projection* projection);
-std::unique_ptr<Integrator> MakeIda(ProgramRun& run, const Program& program, const SimulationOptions& options);
+std::unique_ptr<Integrator> MakeIda(ProgramRun& run, const Program& program,
+                                    const SimulationOptions& options);
 std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& program,
                                            const SimulationOptions& options, Projection* projection);
 

@@ -169,7 +169,7 @@ static int solve_nonlinear(model* m, int index) {
   }
   evaluate_block(m, b);
   double size = block_norm(m, b);
-  int aside = 0;
+  int aside = 0, leaps = 0;
   for (int iteration = 0; iteration < 60; ++iteration) {
     if (!block_factor(m, index)) {
       /* Step aside from a point where the matrix is singular. */
@@ -183,6 +183,7 @@ static int solve_nonlinear(model* m, int index) {
     block_solve(m, b, step);
     for (int k = 0; k < n; ++k) old[k] = *unknown(m, b, k);
     double damping = 1, change = 0;
+    int leap = 0;
     for (int halving = 0;; ++halving) {
       change = 0;
       for (int k = 0; k < n; ++k) {
@@ -192,12 +193,15 @@ static int solve_nonlinear(model* m, int index) {
       }
       evaluate_block(m, b);
       const double next = block_norm(m, b);
-      if (isfinite(next) && (next <= size || change < 1e-9 || halving >= 30)) {
+      if (isfinite(next) && (next <= size || change < 1e-9 || leap || halving >= 30)) {
         size = next;
         break;
       }
       if (halving >= 40) return block_fail(m, b, "the iteration left the range of numbers");
       damping /= 2;
+      /* No part of a step of the last digits leads down: a kink, and the norm tells nothing of its other side. */
+      leap = halving == 10 && change < 1e-2 && ++leaps <= 8;
+      if (leap) damping = 1;
     }
     if (damping == 1 && change < 1e-12) {
       m->stale[index] = 1;

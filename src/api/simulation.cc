@@ -40,7 +40,7 @@ struct Simulation::Impl {
     const SystemChoice& choice = ChooseSystem(*loaded, request, file);
     if (!choice.problem.empty()) throw Error(choice.problem);
     TranslateOptions how;
-    how.rates = true;
+    how.rates = how.keep_constraints = true;
     how.foreign = ForeignAccess::kRun;
     how.components = Components();
     translation = Translate(*loaded, how);

@@ -22,6 +22,7 @@ class InitialSorter {
     }
     for (const uint32_t slot : demands_.pinned) Pin(slot);
     Match();
+    for (const uint32_t slot : demands_.proposed) Propose(slot);
     KeepStates();
     DropRedundant();
     FindBlocks(sorted_);
@@ -31,6 +32,8 @@ class InitialSorter {
  private:
   void Pin(uint32_t slot);
   void Match();
+  void Release(InitialDemands::Start wanted);
+  void Propose(uint32_t slot);
   bool Augment(uint32_t root);
   void KeepStates();
   void DropRedundant();
@@ -100,17 +103,40 @@ bool InitialSorter::Augment(uint32_t root) {
   return false;  // everything seen stays dead
 }
 
+// States of this kind may be found from demands.
+void InitialSorter::Release(InitialDemands::Start wanted) {
+  for (size_t k = 0; k < run_.states.size(); ++k) {
+    uint32_t& equation = sorted_.equation_of_slot[StateSlot(k)];
+    const bool pinned = std::binary_search(demands_.pinned.begin(), demands_.pinned.end(), StateSlot(k));
+    if (demands_.start[k] == wanted && !pinned && equation == kKnown) equation = kFree;
+  }
+  dead_.assign(sorted_.equation_of_slot.size(), 0);
+}
+
 void InitialSorter::Match() {
   using Start = InitialDemands::Start;
-  for (const Start wanted : {Start::kFree, Start::kProposed, Start::kPreferred}) {
-    if (open_.empty()) return;
-    for (size_t k = 0; k < run_.states.size(); ++k) {
-      const bool pinned = std::binary_search(demands_.pinned.begin(), demands_.pinned.end(), StateSlot(k));
-      if (demands_.start[k] == wanted && !pinned) sorted_.equation_of_slot[StateSlot(k)] = kFree;
-    }
-    dead_.assign(sorted_.equation_of_slot.size(), 0);
+  for (const Start wanted : {Start::kDependent, Start::kFree, Start::kProposed, Start::kPreferred}) {
+    if (open_.empty()) break;
+    Release(wanted);
     std::erase_if(open_, [&](uint32_t equation) { return Augment(equation); });
   }
+  if (demands_.proposed.empty()) return;
+  // Those that keep their start do so; only states without one are left to be found.
+  for (size_t k = 0; k < run_.states.size(); ++k) {
+    uint32_t& equation = sorted_.equation_of_slot[StateSlot(k)];
+    if (equation == kFree) equation = kKnown;
+  }
+  Release(Start::kFree);
+}
+
+void InitialSorter::Propose(uint32_t slot) {
+  const uint32_t equation = sorted_.equation_of_slot[slot];
+  if (equation == kKnown || equation == kFree) return;
+  sorted_.equation_of_slot[slot] = kKnown;
+  if (Augment(equation)) return;
+  sorted_.equation_of_slot[slot] = equation;
+  sorted_.slot_of_equation[equation] = slot;
+  dead_[slot] = 1;
 }
 
 void InitialSorter::KeepStates() {

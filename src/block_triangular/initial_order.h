@@ -12,8 +12,11 @@ Theory: docs/theory/program.md, PR.6. */
 struct InitialDemands {
   /// Slots that are no states and whose values are given: fixed starts, derivatives that are to be 0.
   std::vector<uint32_t> pinned;
-  /// By state of the run: how much its start is wanted.
-  enum class Start : uint8_t { kFree, kProposed, kPreferred, kFixed };
+  /// Slots that are no states, though they could be, with proposed starts: honoured as far as states without
+  /// a start can be found from them.
+  std::vector<uint32_t> proposed;
+  /// By state of the run: how much its start is wanted. Dependent ones follow from kept constraints.
+  enum class Start : uint8_t { kDependent, kFree, kProposed, kPreferred, kFixed };
   std::vector<Start> start;
 };
 

@@ -32,6 +32,12 @@ struct Offsets {
 /// `seed`: by equation, the variable it should be matched with, or UINT32_MAX.
 Offsets FindOffsets(const EquationSystem& system, LargeVector<uint32_t> seed);
 
+/** Changes the matching, among pairs that are tight, so that variables are matched with equations that are
+differentiated less often where they are wanted as states (EquationSystem::state_wishes), more often where
+they are avoided; those wanted most come first, and what one has got no later one takes away. Theory:
+docs/theory/block_triangular.md, BT.10. */
+void FollowWishes(const EquationSystem& system, Offsets& offsets);
+
 /// By equation: the variable that the causality of the tree says (terminal equations for primary variables,
 /// rows for what they define); worked out once per class and causality.
 LargeVector<uint32_t> FindCausality(const EquationSystem& system);

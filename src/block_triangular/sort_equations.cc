@@ -21,6 +21,7 @@ class Sorter {
       out_.first_slot.assign(system_.variable_count + 1, 0);
       return std::move(out_);
     }
+    FollowWishes(system_, out_.offsets);
     RaiseInputs();
     ChooseStates();
     AddEquations();
@@ -37,6 +38,7 @@ class Sorter {
   void OverEquations(F&& f) const;
   void RaiseInputs();
   void ChooseStates();
+  uint32_t KeptTimes(const EquationSystem::KeptConstraint& kept) const;
   void AddEquations();
   bool Match();
   bool Augment(uint32_t root, const LargeVector<uint32_t>& first, const LargeVector<uint32_t>& slots);
@@ -69,7 +71,7 @@ void Sorter::OverEquations(F&& f) const {
 
 // Derivatives of free inputs that the derivatives of equations need.
 void Sorter::RaiseInputs() {
-  if (system_.inputs.empty()) return;
+  if (system_.inputs.empty() && system_.kept_constraints.empty()) return;
   OverEquations([&](uint32_t e, const Part* part, uint32_t local) {
     const uint32_t times = out_.offsets.equation[e];
     const auto raise = [&](uint32_t variable, uint32_t order) {
@@ -97,6 +99,10 @@ void Sorter::ChooseStates() {
     out_.first_slot[v] = slot;
     slot += out_.offsets.variable[v] + 1u;
   }
+  for (const EquationSystem::KeptConstraint& kept : system_.kept_constraints) {
+    uint8_t& removed = out_.removed[out_.offsets.variable_of_equation[kept.equation]];
+    removed = static_cast<uint8_t>(removed - KeptTimes(kept));
+  }
   out_.first_slot[m] = slot;
   out_.equation_of_slot.assign(slot, kFree);
   for (uint32_t v = 0; v < m; ++v) {
@@ -113,6 +119,15 @@ void Sorter::ChooseStates() {
       }
     }
   }
+  for (const EquationSystem::KeptConstraint& kept : system_.kept_constraints) {
+    for (uint32_t order = 0; order < KeptTimes(kept); ++order)
+      out_.equation_of_slot[out_.first_slot[kept.remainder] + order] = kFree;
+  }
+}
+
+// How many of its derivatives, itself included, give the remainder (BT.9a).
+uint32_t Sorter::KeptTimes(const EquationSystem::KeptConstraint& kept) const {
+  return std::min<uint32_t>(kept.times, out_.offsets.equation[kept.equation]);
 }
 
 void Sorter::AddEquations() {
@@ -165,8 +180,16 @@ bool Sorter::Augment(uint32_t root, const LargeVector<uint32_t>& first, const La
 bool Sorter::Match() {
   const auto n = static_cast<uint32_t>(out_.equations.size());
   out_.slot_of_equation.assign(n, kFree);
+  for (const EquationSystem::KeptConstraint& kept : system_.kept_constraints) {
+    for (uint32_t order = 0; order < KeptTimes(kept); ++order) {
+      const uint32_t k = out_.first_equation[kept.equation] + order;
+      out_.slot_of_equation[k] = out_.first_slot[kept.remainder] + order;
+      out_.equation_of_slot[out_.slot_of_equation[k]] = k;
+    }
+  }
   std::vector<uint32_t> open;
   for (uint32_t k = 0; k < n; ++k) {
+    if (out_.slot_of_equation[k] != kFree) continue;
     const SortedEquation& e = out_.equations[k];
     const uint32_t v = out_.offsets.variable_of_equation[e.equation];
     const uint32_t order = out_.offsets.variable[v] - out_.offsets.equation[e.equation] + e.times;

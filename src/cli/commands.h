@@ -124,6 +124,7 @@ struct SimulateOptions {
   std::vector<std::string> scales;    // "tank.p=1 bar": sizes of states against which errors count
   std::string solver = "auto";        // auto, bdf, ida, erk, euler, heun, rk4, ieuler
   std::string tier = "auto";          // of the program: auto, interpreter, jit
+  bool keep_constraints = true;       // TranslateOptions
   bool quick_motion = false;          // equations of motion to compute with, not to look at
   std::string output;                 // .cotr, .mat, .h5; anything else is CSV
   std::vector<std::string> only;      // names and patterns of what is written; empty: everything

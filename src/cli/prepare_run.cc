@@ -76,6 +76,7 @@ class Preparer {
     TranslateOptions& translate = out_.translated_with;
     translate.chosen = variation_.chosen;
     translate.rates = options_.rates;
+    translate.keep_constraints = options_.keep_constraints && options_.freed.empty();
     if (options_.quick_motion) translate.motion_form = MotionForm::kQuick;
     translate.own_parameters = options_.own_parameters;
     translate.foreign = options_.runs ? ForeignAccess::kRun : ForeignAccess::kNone;

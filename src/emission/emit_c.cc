@@ -135,7 +135,7 @@ void Emitter::FindGaps() {
   std::set<uint32_t> watched;
   for (const EquationSystem::Invariant& invariant : system_.invariants) {
     if (!invariant.projected) continue;
-    gap_slots_.push_back(sorted_.Slot({invariant.variable, 0}));
+    gap_slots_.push_back(sorted_.Slot({invariant.variable, invariant.order}));
     if (invariant.multiplier == UINT32_MAX) continue;
     const uint32_t slot = sorted_.Slot({invariant.multiplier, 0});
     for (uint32_t b = 0; b < program_.blocks.size(); ++b) {
@@ -301,10 +301,12 @@ std::string Emitter::Sizes() const {
   }
   if (features_.count("switches") > 0) {
     add("SWITCHES", program_.switches.size(), "at times known before");
-    add("SAMPLES", SwitchSamples(program_, options_.run.start, options_.run.stop), "in which they are looked for");
+    add("SAMPLES", SwitchSamples(program_, options_.run.start, options_.run.stop),
+        "in which they are looked for");
   }
   if (features_.count("relations") > 0)
-    add("LOOKS", static_cast<size_t>(FixedLooks(program_, run_, options_.run)), "at conditions in a run, at least");
+    add("LOOKS", static_cast<size_t>(FixedLooks(program_, run_, options_.run)),
+        "at conditions in a run, at least");
   if (features_.count("delays") > 0) add("DELAYS", program_.delays.size(), "");
   if (features_.count("assertions") > 0) add("ASSERTIONS", program_.assertions.size(), "");
   if (features_.count("decisions") > 0) add("DECISIONS", Decisions().size(), "how equations were solved");

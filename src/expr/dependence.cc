@@ -82,4 +82,20 @@ bool DependsOn(const ExprPool& pool, ExprId expr, SymbolId symbol) {
   return std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
 }
 
+bool IsOfParameters(const ExprPool& pool, ExprId expr) {
+  std::vector<ExprId> stack = {expr};
+  ExprMap seen;
+  seen.Insert(expr, 0);
+  while (!stack.empty()) {
+    const ExprId id = stack.back();
+    stack.pop_back();
+    if (pool.op(id) == Op::kTime || pool.op(id) == Op::kCall) return false;
+    if (pool.IsSymbol(id) && pool.kind(pool.SymbolOf(id)) != SymbolKind::kParameter) return false;
+    for (const ExprId operand : pool.operands(id)) {
+      if (seen.Insert(operand, 0)) stack.push_back(operand);
+    }
+  }
+  return true;
+}
+
 }  // namespace cotree

@@ -36,4 +36,7 @@ std::vector<SymbolId> FindSymbolsBetweenEvents(const ExprPool& pool, ExprId expr
 /// Whether `symbol` (this order) occurs, under the same rules.
 bool DependsOn(const ExprPool& pool, ExprId expr, SymbolId symbol);
 
+/// Whether nothing but numbers and parameters stands in it: no variable, no time, no call.
+bool IsOfParameters(const ExprPool& pool, ExprId expr);
+
 }  // namespace cotree

@@ -45,7 +45,7 @@ const Operator* FindOperator(TokenKind kind) {
 bool IsClauseWord(std::string_view text) {
   for (const std::string_view word :
        {"plot", "loss", "energy", "power", "through", "across", "rate", "start", "stop", "fixed", "guess",
-        "set", "assert", "reinit", "initial", "feedthrough", "external"}) {
+        "prefer", "avoid", "set", "assert", "reinit", "initial", "feedthrough", "external"}) {
     if (text == word) return true;
   }
   return false;
@@ -207,14 +207,14 @@ NodeId Parser::ParsePrimary() {
 // --- Numbers with units ------------------------------------------------------------------------------
 
 /* A unit stands behind its number on the same line and is written without blanks inside: 0.05 N*m/A. A name
-that is followed by `=` or
-`:` begins the next item instead, and so do `f(`, `x[` and the list `a, b :`. */
+that is followed by `=` (but for that of the equation itself) or `:` begins the next item instead, and so do `f(`, `x[` and the list `a, b :`. */
 bool Parser::UnitFollows() const {
   if (StartsLine()) return false;
   if (Is(TokenKind::kNumber)) return CurrentText() == "1" && Kind(1) == TokenKind::kSlash;  // 10 1/s
   if (Is(TokenKind::kIn)) return Kind(1) != TokenKind::kName || StartsLine(1);              // inch
   if (!Is(TokenKind::kName) || IsClauseWord(CurrentText())) return false;
-  if (Kind(1) == TokenKind::kEqual || Kind(1) == TokenKind::kDot) return false;
+  if (Kind(1) == TokenKind::kEqual) return left_side_;  // x + 1 m = y
+  if (Kind(1) == TokenKind::kDot) return false;
   if ((Kind(1) == TokenKind::kLeftParen || Kind(1) == TokenKind::kLeftBracket) && !StartsLine(1))
     return false;
   return Kind(1) == TokenKind::kComma ? !BeginsMember() : Kind(1) != TokenKind::kColon;

@@ -343,7 +343,7 @@ NodeId Parser::ParseArguments(NodeKind kind) {
   return Close(node);
 }
 
-// start load.w = 3 rad/s fixed
+// start load.w = 3 rad/s fixed prefer
 NodeId Parser::ParseStart(NodeKind context) {
   (void)context;
   Builder node = Open(NodeKind::kStart);
@@ -355,6 +355,10 @@ NodeId Parser::ParseStart(NodeKind context) {
     Advance();
   } else if (IsWord("guess") && !StartsLine()) {
     tree_.nodes[node.id.index()].flags |= kFlagGuess;
+    Advance();
+  }
+  if ((IsWord("prefer") || IsWord("avoid")) && !StartsLine()) {
+    tree_.nodes[node.id.index()].flags |= IsWord("prefer") ? kFlagPrefer : kFlagAvoid;
     Advance();
   }
   return Close(node);

@@ -53,7 +53,7 @@ enum class NodeKind : uint8_t {
   kPower,        // expression
   kSetting,      // token: name; expression
   kSet,          // path, expression; or path, name of a model (kName)
-  kStart,        // path, expression. flags kFixed, kGuess
+  kStart,        // path, expression. flags kFixed, kGuess, kPrefer, kAvoid
   kPlot,         // paths or expressions
   kFeedthrough,  // token: output; paths
   kExternal,     // strings
@@ -125,6 +125,8 @@ enum NodeFlag : uint8_t {
   kFlagFinal = 2,
   kFlagOptional = 4,
   kFlagDiscrete = 8,
+  kFlagPrefer = 4,  // of kStart
+  kFlagAvoid = 8,
   kFlagSignal = 16,
   kFlagInitial = 16,
   kFlagAll = 16,

@@ -482,7 +482,7 @@ bool ClassBuilder::DefineConstantBound(NodeId attribute, const Type& type, Bound
   return DefineBound(attribute, type, DimOf(type), {}, "the bound", out);
 }
 
-// (start = 0 V, fixed, min = 0 V, below = 24 V, nonzero, rising, display = mV, prefer)
+// (start = 0 V, fixed, min = 0 V, below = 24 V, nonzero, rising, display = mV, prefer, avoid)
 ClassBuilder::Attributes ClassBuilder::DefineAttributes(NodeId node, const Type& type, const DimExpr& dim,
                                                         const Shape& shape, std::string_view what) {
   Attributes out;
@@ -511,8 +511,8 @@ ClassBuilder::Attributes ClassBuilder::DefineAttributes(NodeId node, const Type&
       }
     } else if (!given && !parameter && (text == "fixed" || text == "guess")) {
       out.fixed = text == "fixed";
-    } else if (!given && !parameter && text == "prefer") {
-      out.prefer = true;
+    } else if (!given && !parameter && (text == "prefer" || text == "avoid")) {
+      out.wish = text == "prefer" ? StateWish::kPrefer : StateWish::kAvoid;
     } else {
       Report(messages::kAttributeUnknown, attribute, {text, parameter ? "a parameter" : "a variable"});
     }
@@ -585,7 +585,7 @@ void ClassBuilder::DefineVariable(NodeId node) {
     variable().bounds = attributes.bounds;
     variable().display = attributes.display;
     variable().fixed = attributes.fixed;
-    variable().prefer = attributes.prefer;
+    variable().wish = attributes.wish;
     if (value_node.IsNone()) continue;
     if (variable().role == VariableRole::kInput || variable().role == VariableRole::kExogenous) {
       Report(messages::kNotHere, value_node,

@@ -467,7 +467,7 @@ void ClassBuilder::DefineStart(NodeId node) {
   StartOf(node, UINT32_MAX, class_.starts);
 }
 
-// start path = value [fixed]; for an instance the path begins inside it.
+// start path = value [fixed] [prefer]; for an instance the path begins inside it.
 void ClassBuilder::StartOf(NodeId node, uint32_t instance, std::vector<StartValue>& out) {
   const NodeId path = (*tree_)[node].first_child;
   const NodeId value_node = path.IsNone() ? NodeId::None() : (*tree_)[path].next_sibling;
@@ -521,6 +521,8 @@ void ClassBuilder::StartOf(NodeId node, uint32_t instance, std::vector<StartValu
     start.shape.assign(rank, ExprId::None());
   start.value_shape = value.shape;
   start.fixed = tree_->Has(node, kFlagFixed);
+  if (tree_->Has(node, kFlagPrefer)) start.wish = StateWish::kPrefer;
+  if (tree_->Has(node, kFlagAvoid)) start.wish = StateWish::kAvoid;
   start.instance = instance;
   start.origin = At(node);
   out.push_back(start);

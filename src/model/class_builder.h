@@ -153,7 +153,8 @@ class ClassBuilder {
     ExprId start;
     Bounds bounds;
     std::string display;
-    bool fixed = false, prefer = false;
+    bool fixed = false;
+    StateWish wish = StateWish::kNone;
   };
   ExprId AttributeValue(NodeId value_node, const Type& type, const DimExpr& dim, const Shape& shape,
                         std::string_view what);

@@ -108,6 +108,9 @@ struct Parameter {
 
 enum class VariableRole : uint8_t { kInput, kOutput, kVariable, kState, kExogenous };
 
+/** What is said of a variable that may be a state. */
+enum class StateWish : uint8_t { kNone, kPrefer, kAvoid };
+
 struct Variable {
   NameId name;
   VariableRole role;
@@ -118,7 +121,7 @@ struct Variable {
   Bounds bounds;
   std::string display;  // the unit people read; empty: that of the quantity
   bool fixed = false;
-  bool prefer = false;
+  StateWish wish = StateWish::kNone;
   SymbolId symbol;
   Origin origin;
 };
@@ -249,6 +252,7 @@ struct StartValue {
   Shape shape;        // of the target
   Shape value_shape;  // of the last dimensions of `shape`; empty: one value for all
   bool fixed = false;
+  StateWish wish = StateWish::kNone;
   uint32_t instance = UINT32_MAX;  // given among the arguments of this instance
   Origin origin;
 };

@@ -66,7 +66,7 @@ class Assembler {
   }
   StartEntry& Entry(VariableRef ref, bool given = false) {
     if (StartEntry* known = Find(ref)) return *known;
-    t_.starts.push_back({ref, 0, false, false, given});
+    t_.starts.push_back({ref, 0, false, StateWish::kNone, given});
     Index(static_cast<uint32_t>(t_.starts.size() - 1));
     return t_.starts.back();
   }
@@ -203,7 +203,7 @@ class Assembler {
     for (uint32_t v = 0; v < scalar.owned; ++v) {
       const double value = values.ValueOf(scalar.variables[v].symbol);
       if (std::isfinite(value) && value != 0)
-        t_.starts.push_back({{main_.first_variable + v, 0}, value, false, false, true});
+        t_.starts.push_back({{main_.first_variable + v, 0}, value, false, StateWish::kNone, true});
     }
   }
 

@@ -17,6 +17,7 @@
 #include "pipeline/choose_system.h"
 #include "pipeline/foreign_states.h"
 #include "program/cancellations.h"
+#include "program/varying_constraints.h"
 #include "system_equations/variable_bounds.h"
 #include "system_graph/element_table.h"
 #include "system_graph/evaluate_settings.h"
@@ -60,6 +61,8 @@ class Translator {
   bool Sort();
   void Want();
   bool LeaveOutRough();
+  bool KeepConstraints();
+  void Wish();
   TreePreferences Preferences() const;
   void AddWishes(TreePreferences* out) const;
   void SayCancelling(std::vector<ComponentId> ids);
@@ -77,6 +80,7 @@ class Translator {
   const TranslateOptions& options_;
   std::unique_ptr<Translation> out_;
   std::vector<VariableRef> rates_;             // wanted where they can be had
+  std::set<uint32_t> not_kept_;                // constraints that cannot be kept
   std::unique_ptr<JointMotion> joint_motion_;  // where places of bodies are coordinates
   bool loops_known_ = true;                    // false: what is wrong with loops is not said yet
   ClassId system_;
@@ -147,6 +151,12 @@ void Translator::AddWishes(TreePreferences* out) const {
   }
 }
 
+// How much a variable with a start is wanted as a state.
+int WorthOf(const StartEntry& start) {
+  if (start.wish == StateWish::kAvoid) return -3;
+  return start.wish == StateWish::kPrefer ? 3 : start.fixed ? 2 : 1;
+}
+
 // Start values on edges that are not primary: what the user gave a start should be a state.
 TreePreferences Translator::Preferences() const {
   TreePreferences out;
@@ -162,7 +172,7 @@ TreePreferences Translator::Preferences() const {
     if (local >= 2 * graph.elements[c.element.index()].edges.size()) continue;
     const EdgeId edge(c.first_edge + local / 2);
     const bool across = local % 2 == 0;
-    (across ? out.across : out.through).emplace_back(edge, start.prefer ? 3 : start.fixed ? 2 : 1);
+    (across ? out.across : out.through).emplace_back(edge, WorthOf(start));
     const uint8_t bit = across ? NormalTree::kAcrossPrimary : NormalTree::kThroughPrimary;
     needed = needed || (out_->tree.primary[edge.index()] & bit) == 0;
   }
@@ -309,6 +319,7 @@ bool Translator::BuildSystem() {
   if (!CheckStarts(*out_->equations, out_->starts, loaded_.diagnostics) || !loaded_.diagnostics.ok())
     return false;
   Want();
+  Wish();
   return true;
 }
 
@@ -462,6 +473,34 @@ bool Translator::SayGainOne(const std::map<uint32_t, std::vector<ComponentId>>& 
   return false;
 }
 
+// Constraints that need not determine the same variables along the whole motion; false: there are none more.
+bool Translator::KeepConstraints() {
+  if (!options_.keep_constraints) return false;
+  EquationSystem& system = *out_->equations;
+  std::vector<uint32_t> varying = FindVaryingConstraints(*out_->program);
+  std::erase_if(varying, [&](uint32_t e) { return not_kept_.count(e) > 0; });
+  if (varying.empty()) return false;
+  // Differentiations that only rates to be shown ask for are no demand on the states.
+  std::vector<VariableRef> wanted;
+  wanted.swap(system.wanted);
+  const Offsets needed = FindOffsets(system, FindCausality(system));
+  wanted.swap(system.wanted);
+  bool any = false;
+  for (const uint32_t e : varying) {
+    const bool kept = needed.equation[e] > 0 && KeepConstraint(system, e, needed.equation[e]);
+    if (!kept) not_kept_.insert(e);
+    any = any || kept;
+  }
+  if (any) FindIncidence(system);
+  return any;
+}
+
+// What is wanted as states, for the order of the equations.
+void Translator::Wish() {
+  for (const StartEntry& start : out_->starts)
+    out_->equations->state_wishes.emplace_back(start.variable.variable, WorthOf(start));
+}
+
 bool Translator::Sort() {
   EquationSystem& system = *out_->equations;
   std::map<uint32_t, std::vector<ComponentId>> combined;  // by the equation in whose place it stands: whose
@@ -482,6 +521,7 @@ bool Translator::Sort() {
     EndStage("program");
     if (out_->program == nullptr) return false;
     const std::vector<Cancellation> cancellations = FindCancellations(*out_->program);
+    if (cancellations.empty() && KeepConstraints()) continue;
     if (cancellations.empty()) break;
     // The same equations at another level of differentiation say the same: once a round.
     std::set<uint32_t> changed;
@@ -557,7 +597,7 @@ bool SameStructure(const SystemGraph& a, const SystemGraph& b) {
 bool SameStarts(const std::vector<StartEntry>& a, const std::vector<StartEntry>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const StartEntry& x, const StartEntry& y) {
     return x.variable.variable == y.variable.variable && x.variable.order == y.variable.order &&
-           x.fixed == y.fixed && x.prefer == y.prefer && x.given == y.given;
+           x.fixed == y.fixed && x.wish == y.wish && x.given == y.given;
   });
 }
 

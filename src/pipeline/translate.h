@@ -41,6 +41,8 @@ struct TranslateOptions {
   bool own_parameters = false;  // each component has its numbers for itself: they may be changed
   bool program = true;          // false: stop at the sorted equations
   MotionForm motion_form = MotionForm::kAutomatic;
+  /// Constraints that may stop determining what is computed from them are kept (BT.9): for runs.
+  bool keep_constraints = false;
   bool notes = false;  // report what is worth knowing, too (COT41xx notes)
   ForeignAccess foreign = ForeignAccess::kNone;
   ComponentOptions components;  // how foreign code is asked for its states

@@ -32,17 +32,11 @@ ProgramBuilder::Form& ProgramBuilder::SolvedForm(uint32_t scalar, uint32_t equat
   form.solved = true;
   form.code = MakeCode(scalar, std::span(&solution->value, 1), EventsOf(scalar, equation));
   for (const SolveCondition& condition : solution->conditions) {
-    if (OfParameters(condition.expr))
+    if (IsOfParameters(pool_, condition.expr))
       form.nonzero.push_back(MakeCode(scalar, std::span(&condition.expr, 1)).code);
   }
   if (solution->linear) CollectModes(form, scalar, Differentiate(pool_, residual, symbol));
   return form;
-}
-
-bool ProgramBuilder::OfParameters(ExprId expr) const {
-  const std::vector<SymbolId> used = FindSymbols(pool_, expr);
-  return std::all_of(used.begin(), used.end(),
-                     [&](SymbolId s) { return pool_.kind(s) == SymbolKind::kParameter; });
 }
 
 // The coefficient of an unknown in each mode, where it is made of parameters there.
@@ -54,7 +48,7 @@ void ProgramBuilder::CollectModes(Form& form, uint32_t scalar, ExprId coefficien
     if (pool_.op(at) == Op::kIf) {
       open.push_back(pool_.operand(at, 1));
       open.push_back(pool_.operand(at, 2));
-    } else if (at != coefficient && OfParameters(at)) {
+    } else if (at != coefficient && IsOfParameters(pool_, at)) {
       form.modes.emplace_back(MakeCode(scalar, std::span(&at, 1)).code, at);
     }
   }
@@ -319,14 +313,7 @@ void ProgramBuilder::AddImplicit(std::span<const uint32_t> equations, uint32_t b
              FindSymbolsBetweenEvents(pool_, partial, system_.scalars[part.scalar].held)) {
           if (std::find(symbols.begin(), symbols.end(), used) != symbols.end()) form.linear = false;
         }
-        ExprOrder order;
-        FindOrder(pool_, std::span(&partial, 1), &order);
-        bool varies = false;
-        for (const ExprId node : order.nodes) {
-          const bool variable =
-              pool_.IsSymbol(node) && pool_.kind(pool_.SymbolOf(node)) != SymbolKind::kParameter;
-          varies = varies || variable || pool_.op(node) == Op::kTime || pool_.op(node) == Op::kCall;
-        }
+        const bool varies = !IsOfParameters(pool_, partial);
         form.constant_partial.push_back(!varies);
         if (varies) form.constant = false;
       }

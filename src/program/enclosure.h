@@ -19,13 +19,13 @@ struct Interval {
   double Least() const { return Contains(0) ? 0 : std::fmin(std::fabs(low), std::fabs(high)); }
 };
 
-/** What is known of a function of time over a stretch of it: where its values and its slopes lie, and how much
-it can turn there.
+/** What is known of a function of time over a stretch of it: where its values and its slopes lie, and how
+much it can turn there.
 
 `phase` is the largest change, over the stretch, of the argument of a function that bends on the way to it:
 radians of a sine, powers of e of an exponential, parts of its own size of a root or a divisor, knots of a
-table; those of factors add up. Where it is small the function is as smooth as what it is made of, and three points tell its course;
-where it is not, nothing is known between them. */
+table; those of factors add up. Where it is small the function is as smooth as what it is made of, and three
+points tell its course; where it is not, nothing is known between them. */
 struct Enclosure {
   Interval value, slope;
   double phase = 0;
@@ -42,8 +42,8 @@ struct EnclosureContext {
 };
 
 /// Encloses the results of code; `registers` grows to the number of instructions. Values are enclosed for
-/// every argument within the enclosures of what is loaded (up to rounding), slopes where the function has them.
-/// Theory: docs/theory/events.md, EV.11a.
+/// every argument within the enclosures of what is loaded (up to rounding), slopes where the function has
+/// them. Theory: docs/theory/events.md, EV.11a.
 void EncloseCode(const Code& code, const EnclosureContext& context, std::vector<Enclosure>& registers);
 
 Interval operator+(Interval a, Interval b);

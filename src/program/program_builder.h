@@ -63,7 +63,6 @@ class ProgramBuilder {
   bool IsZero(uint32_t code, uint32_t parameters) const {
     return AtParameters(*out_, code, parameters)[0] == 0;
   }
-  bool OfParameters(ExprId expr) const;
   void CollectModes(Form& form, uint32_t scalar, ExprId coefficient);
   void NoteGap(const Form& form, uint32_t sorted_equation, uint32_t parameters);
   Form& SolvedForm(uint32_t scalar, uint32_t equation, uint32_t times, ScalarUse unknown);

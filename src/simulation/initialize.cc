@@ -16,6 +16,9 @@ namespace {
 
 using Start = InitialDemands::Start;
 
+// Matrices of what looks at all states at once are dense.
+constexpr size_t kMostStates = 200;
+
 /* Slots that something depends on: f(slot) is called once for each slot from which one of `slots` is
 computed, these included. */
 template <class F>
@@ -68,6 +71,16 @@ std::string Listed(const std::vector<std::string>& names) {
   return names.size() > kMost ? text + fmt::format(" and {} more", names.size() - kMost) : text;
 }
 
+// What is no state though it is differentiated: it follows from others. What the equations of motion add is
+// placed with the mechanism.
+bool IsStorage(const SortedSystem& sorted, VariableRef ref) {
+  const EquationSystem& system = *sorted.system;
+  if (sorted.equation_of_slot[sorted.Slot(ref)] == UINT32_MAX || ref.variable >= system.part_variables)
+    return false;
+  return ref.order < sorted.offsets.variable[ref.variable] &&
+         system.PartOfVariable(ref.variable) < system.graph->components.size();
+}
+
 }  // namespace
 
 // (G G^T) y = right, x = G^T y.
@@ -110,12 +123,20 @@ InitialValues FindInitialValues(const Program& program, const std::vector<StartE
     const uint32_t slot = sorted.Slot(start.variable);
     const auto state = state_of_slot.find(slot);
     if (state != state_of_slot.end()) {
-      out.demands.start[state->second] = start.fixed    ? Start::kFixed
-                                         : start.prefer ? Start::kPreferred
-                                                        : Start::kProposed;
+      out.demands.start[state->second] = start.fixed                                     ? Start::kFixed
+                                         : start.wish == StateWish::kPrefer              ? Start::kPreferred
+                                         : start.given && start.wish == StateWish::kNone ? Start::kProposed
+                                                                                         : Start::kFree;
     } else if (start.fixed && sorted.equation_of_slot[slot] != UINT32_MAX) {
       pins.emplace_back(slot, start.value);
+    } else if (start.given && start.wish != StateWish::kAvoid && IsStorage(sorted, start.variable)) {
+      out.demands.proposed.push_back(slot);
+      out.proposed.push_back(start.value);
     }
+  }
+  for (const EquationSystem::Invariant& kept : sorted.system->invariants) {
+    if (sorted.system->IsRemainder(kept.variable))
+      pins.emplace_back(sorted.Slot({kept.variable, kept.order}), 0.0);
   }
   if (steady) {
     const std::vector<bool> held = HeldStates(program);
@@ -144,13 +165,78 @@ Initializer::Initializer(ProgramRun& run, const Program& program, const std::vec
       starts_(starts),
       options_(options),
       initial_(FindInitialValues(program, starts, options.steady)) {
-  if (initial_.demands.pinned.empty() && system_.initial.empty()) return;
+  if (initial_.demands.pinned.empty() && initial_.demands.proposed.empty() && system_.initial.empty()) return;
+  if (!system_.kept_constraints.empty()) ChooseDependent();
+  FindOrder();
+}
+
+void Initializer::FindOrder() {
   order_ = SortInitial(sorted_, initial_.demands);
   initial_program_ = BuildInitialProgram(std::make_shared<SortedSystem>(order_.sorted), program_);
   initial_run_ = std::make_unique<ProgramRun>(*initial_program_);
 }
 
 Initializer::~Initializer() = default;
+
+/* Which states are found from kept constraints: in the structure any of those that they tie together would
+do, in numbers only such as they determine. By elimination of their derivatives at the starts, the largest
+pivot first, among states without a start, then among those with one, then among preferred ones. */
+void Initializer::ChooseDependent() {
+  const size_t n = program_.state_slots.size();
+  std::vector<uint32_t> slots;
+  for (const EquationSystem::Invariant& kept : system_.invariants) {
+    if (system_.IsRemainder(kept.variable)) slots.push_back(sorted_.Slot({kept.variable, kept.order}));
+  }
+  const size_t m = slots.size();
+  if (n > kMostStates || m > n) return;
+  PlaceStarts(true);
+  if (!run_.Run(options_.time)) return;
+  std::vector<double> rows(m * n);
+  for (size_t j = 0; j < n; ++j) {
+    for (const uint32_t slot : program_.input_slots) run_.tangents[slot] = 0;
+    for (const uint32_t slot : program_.state_slots) run_.tangents[slot] = 0;
+    run_.tangents[program_.state_slots[j]] = 1;
+    run_.RunTangent(options_.time);
+    for (size_t i = 0; i < m; ++i) rows[i * n + j] = run_.tangents[slots[i]];
+  }
+  if (!std::all_of(rows.begin(), rows.end(), [](double x) { return std::isfinite(x); })) return;
+  std::vector<double> size(m, 0);
+  for (size_t i = 0; i < m; ++i) {
+    for (size_t j = 0; j < n; ++j) size[i] = std::max(size[i], std::fabs(rows[i * n + j]));
+  }
+  constexpr double kRegular = 1e-6;
+  std::vector<bool> used(m, false), chosen(n, false);
+  for (const Start level : {Start::kFree, Start::kProposed, Start::kPreferred}) {
+    for (;;) {
+      size_t row = m, column = n;
+      double best = kRegular;
+      for (size_t i = 0; i < m; ++i) {
+        if (used[i] || !(size[i] > 0)) continue;
+        for (size_t j = 0; j < n; ++j) {
+          const double pivot = std::fabs(rows[i * n + j]) / size[i];
+          if (chosen[j] || initial_.demands.start[j] != level || !(pivot > best)) continue;
+          best = pivot;
+          row = i;
+          column = j;
+        }
+      }
+      if (row == m) break;
+      used[row] = chosen[column] = true;
+      for (size_t i = 0; i < m; ++i) {
+        if (used[i]) continue;
+        const double factor = rows[i * n + column] / rows[row * n + column];
+        for (size_t j = 0; j < n; ++j) rows[i * n + j] -= factor * rows[row * n + j];
+        rows[i * n + column] = 0;
+      }
+    }
+  }
+  const bool all = std::all_of(used.begin(), used.end(), [](bool u) { return u; });
+  if (!all) return;
+  for (size_t j = 0; j < n; ++j) {
+    Start& start = initial_.demands.start[j];
+    if (chosen[j]) start = Start::kDependent;
+  }
+}
 
 void Initializer::PlaceStarts(bool keep_discrete) {
   std::vector<bool> is_state(sorted_.slots(), false);
@@ -227,6 +313,16 @@ std::string Initializer::Reasons(const std::vector<uint32_t>& slots) const {
   return text;
 }
 
+// A kept constraint that the starts do not meet.
+std::string Initializer::ConstraintContradiction(uint32_t slot) const {
+  const VariableRef ref = sorted_.OfSlot(slot);
+  const auto kept = std::find_if(system_.kept_constraints.begin(), system_.kept_constraints.end(),
+                                 [&](const auto& k) { return k.remainder == ref.variable; });
+  return fmt::format("the starts contradict a constraint of {}: the sides of `{}` differ by {:.6g} ({})",
+                     system_.EquationOrigin(kept->equation), system_.EquationText(kept->equation, ref.order),
+                     run_.values[slot], Reasons({slot}));
+}
+
 // What the values of the run do not meet, with what it follows from; empty: everything is met.
 std::string Initializer::FindContradiction() const {
   // Where every equation had something to be solved for, nothing can contradict.
@@ -240,6 +336,7 @@ std::string Initializer::FindContradiction() const {
     const uint32_t slot = initial_.demands.pinned[k];
     const double is = run_.values[slot];
     if (met(is, initial_.pinned[k])) continue;
+    if (system_.IsRemainder(sorted_.OfSlot(slot).variable)) return ConstraintContradiction(slot);
     const bool rate = std::find(program_.derivative_slots.begin(), program_.derivative_slots.end(), slot) !=
                       program_.derivative_slots.end();
     if (options_.steady && rate && initial_.pinned[k] == 0)
@@ -268,7 +365,8 @@ std::string Initializer::FindContradiction() const {
 }
 
 // A state that does not rest though `steady` asks for it: all but positions do, and those with a fixed start.
-// Positions are states whose rate has a name of its own in its domain; with nothing to hold them they may move.
+// Positions are states whose rate has a name of its own in its domain; with nothing to hold them they may
+// move.
 std::string Initializer::FindUnsteady() const {
   if (!options_.steady) return {};
   for (size_t k = 0; k < program_.state_slots.size(); ++k) {
@@ -322,6 +420,8 @@ bool Initializer::SolveInOrder() {
   std::copy(run_.values.begin(), run_.values.end(), initial.values.begin());
   for (size_t k = 0; k < initial_.pinned.size(); ++k)
     initial.values[initial_.demands.pinned[k]] = initial_.pinned[k];
+  for (size_t k = 0; k < initial_.proposed.size(); ++k)
+    initial.values[initial_.demands.proposed[k]] = initial_.proposed[k];
   initial.switch_time = run_.switch_time;
   initial.foreign = run_.foreign;
   initial.homotopy = initial.least_change = true;
@@ -341,9 +441,6 @@ bool Initializer::SolveInOrder() {
             run_.values.begin());
   return true;
 }
-
-// Matrices of these methods are dense.
-constexpr size_t kMostStates = 200;
 
 // Newton's method on states that are not fixed, with the least change of each step. Initial equations have no
 // tangents here: they are left to the order of the beginning.
@@ -422,9 +519,27 @@ bool Initializer::FindValues() {
   return out_.problem.empty();
 }
 
-Initialization Initializer::Solve(bool keep_discrete) {
-  out_ = {};
+// Proposals are no demands: where they lead nowhere the states begin as if there were none.
+bool Initializer::FindValuesWithoutProposals(bool keep_discrete) {
+  if (initial_.proposed.empty()) return false;
+  const std::string problem = out_.problem;
+  initial_.proposed.clear();
+  initial_.demands.proposed.clear();
+  if (initial_.demands.pinned.empty() && system_.initial.empty()) {
+    order_ = {};
+    initial_run_.reset();
+    initial_program_.reset();
+  } else {
+    FindOrder();
+  }
   PlaceStarts(keep_discrete);
+  if (FindValues()) return true;
+  out_.problem = problem;
+  return false;
+}
+
+// Which states keep their start, and which are found.
+void Initializer::ListStates() {
   out_.determined = order_.determined;
   for (uint32_t k = 0; k < program_.state_slots.size(); ++k) {
     const bool found = std::binary_search(out_.determined.begin(), out_.determined.end(), k);
@@ -432,6 +547,11 @@ Initialization Initializer::Solve(bool keep_discrete) {
                                            program_.state_slots[k]);
     if (initial_.demands.start[k] != Start::kFixed && !found && !pinned) out_.kept.push_back(k);
   }
+}
+
+Initialization Initializer::Solve(bool keep_discrete) {
+  out_ = {};
+  PlaceStarts(keep_discrete);
   for (const StartEntry& start : starts_) {
     if (!start.fixed || start.variable.order == 0 || sorted_.HasSlot(start.variable)) continue;
     out_.ok = false;
@@ -440,7 +560,8 @@ Initialization Initializer::Solve(bool keep_discrete) {
                     system_.VariableName(start.variable.variable, start.variable.order));
     return out_;
   }
-  out_.ok = FindValues() || SolveMoving();
+  out_.ok = FindValues() || FindValuesWithoutProposals(keep_discrete) || SolveMoving();
+  ListStates();
   if (out_.ok) out_.problem.clear();
   return out_;
 }

@@ -31,7 +31,8 @@ struct InitializeOptions {
 slot, then by fixed state, as `held` names them. */
 struct InitialValues {
   InitialDemands demands;
-  std::vector<double> pinned;  // values, by demands.pinned
+  std::vector<double> pinned;    // values, by demands.pinned
+  std::vector<double> proposed;  // by demands.proposed
 };
 InitialValues FindInitialValues(const Program& program, const std::vector<StartEntry>& starts, bool steady);
 
@@ -59,6 +60,11 @@ class Initializer {
 
  private:
   void PlaceStarts(bool keep_discrete);
+  void ChooseDependent();
+  void FindOrder();
+  bool FindValuesWithoutProposals(bool keep_discrete);
+  void ListStates();
+  std::string ConstraintContradiction(uint32_t slot) const;
   bool FindValues();
   bool SolveInOrder();
   bool SolveByStates();

@@ -111,7 +111,7 @@ LinearModel Linearize(ProgramRun& run, const Program& program, const std::vector
     output_slots.push_back(sorted.Slot(ref));
   }
   for (const EquationSystem::Invariant& invariant : system.invariants)
-    zero_slots.push_back(sorted.Slot({invariant.variable, 0}));
+    zero_slots.push_back(sorted.Slot({invariant.variable, invariant.order}));
   out.A.resize(n * n);
   out.C.resize(p * n);
   const size_t zeros = zero_slots.size();

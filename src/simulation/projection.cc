@@ -23,7 +23,7 @@ Projection::Projection(ProgramRun& run, const Program& program) : run_(run), pro
   std::map<uint32_t, std::set<std::string>> loops;  // by implicit block
   for (const EquationSystem::Invariant& invariant : sorted.system->invariants) {
     if (!invariant.projected) continue;
-    slots_.push_back(sorted.Slot({invariant.variable, 0}));
+    slots_.push_back(sorted.Slot({invariant.variable, invariant.order}));
     if (invariant.multiplier == UINT32_MAX) continue;
     const uint32_t slot = sorted.Slot({invariant.multiplier, 0});
     for (uint32_t b = 0; b < program.blocks.size(); ++b) {

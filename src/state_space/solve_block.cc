@@ -11,12 +11,6 @@
 namespace cotree {
 namespace {
 
-bool OfParametersOnly(const ExprPool& pool, ExprId expr) {
-  const auto symbols = FindSymbols(pool, expr);
-  return std::all_of(symbols.begin(), symbols.end(),
-                     [&](SymbolId s) { return pool.kind(s) == SymbolKind::kParameter; });
-}
-
 struct Pivot {
   size_t equation = SIZE_MAX, unknown = 0;
   ExprId value;
@@ -49,7 +43,7 @@ BlockSolution SolveBlock(ExprPool& pool, std::vector<ExprId> residuals, std::vec
           const bool number = pool.IsNumber(c);
           const bool fits = round == 0   ? pool.IsNumber(c, 1) || pool.IsNumber(c, -1)
                             : round == 1 ? number && !pool.IsZero(c)
-                                         : OfParametersOnly(pool, c) && !is_zero(c);
+                                         : IsOfParameters(pool, c) && !is_zero(c);
           if (!fits) continue;
           best = {e, u, pool.Negate(pool.Divide(form.remainder, c)), size};
           if (pool.IsNumber(c, 1)) best.value = pool.Negate(form.remainder);

@@ -85,8 +85,21 @@ struct EquationSystem {
     uint32_t multiplier;  // variable; none: nothing holds it
     std::string loop;     // "`crank`, `rod`, `slider`"; empty: it belongs to none
     bool projected;
+    uint32_t order = 0;  // of the variable
   };
   std::vector<Invariant> invariants;
+
+  /** A constraint that chooses no dependent variables (docs/theory/block_triangular.md, BT.9): all that it
+  ties together are states. It and its lower derivatives, `times` in number, give `remainder`, left - right,
+  in orders 0 ... times - 1, which projection holds at 0. In the derivatives above the remainder counts as 0.
+*/
+  struct KeptConstraint {
+    uint32_t equation, remainder, times;
+  };
+  std::vector<KeptConstraint> kept_constraints;
+
+  /** What is said of variables that may be states: above 0 wanted, the larger the more; below 0 avoided. */
+  std::vector<std::pair<uint32_t, int>> state_wishes;
 
   /** Equations that were replaced by a combination of several (see ReplaceEquation). */
   std::vector<Part> extra_parts;
@@ -132,6 +145,8 @@ struct EquationSystem {
     if (local < scalar.owned) return {part.first_variable + local, 0};
     return bindings[part.first_binding + (local - scalar.owned)];
   }
+  /// Whether it is what a kept constraint leaves.
+  bool IsRemainder(uint32_t variable) const;
   /// Whether it is an intermediate result of the equations of motion, of no interest in results.
   bool IsInner(uint32_t variable) const;
   std::string VariableName(uint32_t variable, uint32_t order = 0) const;
@@ -163,6 +178,10 @@ Combined ReplaceEquation(EquationSystem& system, std::span<const CombinationTerm
 /// The coefficients of an equation by variable and order, where all are numbers; empty: it is not of that
 /// kind.
 std::map<std::pair<uint32_t, uint32_t>, double> LinearNumbers(EquationSystem& system, uint32_t equation);
+
+/// Gives an equation a remainder (KeptConstraint), to be held at 0 up to so many differentiations. False: it
+/// stays as it is, since foreign code computes it or a condition of events stands in it.
+bool KeepConstraint(EquationSystem& system, uint32_t equation, uint32_t times);
 
 /// Puts `variable = 0` in the place of an equation that follows from others.
 void ReleaseEquation(EquationSystem& system, uint32_t equation, VariableRef variable);

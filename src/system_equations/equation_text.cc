@@ -33,6 +33,11 @@ uint32_t EquationSystem::PartOfEquation(uint32_t equation) const {
   return static_cast<uint32_t>(at - parts.begin()) - 1;
 }
 
+bool EquationSystem::IsRemainder(uint32_t variable) const {
+  return std::any_of(kept_constraints.begin(), kept_constraints.end(),
+                     [&](const KeptConstraint& kept) { return kept.remainder == variable; });
+}
+
 bool EquationSystem::IsInner(uint32_t variable) const {
   if (variable >= part_variables) return false;
   const uint32_t number = PartOfVariable(variable);
@@ -47,6 +52,9 @@ std::string EquationSystem::VariableName(uint32_t variable, uint32_t order) cons
     for (uint32_t k = 0; k < order; ++k) text = "der(" + text + ")";
     return text;
   };
+  for (const KeptConstraint& kept : kept_constraints) {
+    if (variable == kept.remainder) return wrapped("remainder(" + EquationText(kept.equation) + ")");
+  }
   if (variable >= part_variables) return wrapped("sum" + std::to_string(variable - part_variables + 1));
   const uint32_t number = PartOfVariable(variable);
   const Part& part = parts[number];
@@ -129,7 +137,9 @@ std::string EquationSystem::EquationOrigin(uint32_t equation) const {
         return "signal " + name;
     }
   }
-  if (!replaced.empty() && replaced.count(equation) > 0) return "combination of equations";
+  const bool kept = std::any_of(kept_constraints.begin(), kept_constraints.end(),
+                                [&](const KeptConstraint& k) { return k.equation == equation; });
+  if (!kept && replaced.count(equation) > 0) return "combination of equations";
   const bool begins = equation >= equation_count();
   const uint32_t number = begins ? initial[equation - equation_count()].part : PartOfEquation(equation);
   const std::string owner = ComponentName(*model, *graph, ComponentId(parts[number].component));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -161,6 +162,61 @@ std::map<std::pair<uint32_t, uint32_t>, double> LinearNumbers(EquationSystem& sy
     out[{combiner.VariableOf(info.base), info.order}] = pool.NumberValue(form.coefficients[k]);
   }
   return out;
+}
+
+bool KeepConstraint(EquationSystem& system, uint32_t equation, uint32_t times) {
+  ExprPool& pool = system.model->expressions;
+  const EquationSystem::Source source = system.SourceOf(equation);
+  const uint32_t remainder = system.variable_count;
+  if (source.part == nullptr) {
+    Combiner combiner(system);
+    const ExprId residual = combiner.Write({equation, 0, 1});
+    Put(system, combiner, equation, pool.Subtract(residual, pool.Symbol(combiner.Global(remainder, 0))));
+  } else {
+    const Part from = *source.part;
+    const ScalarElement& of = system.scalars[from.scalar];
+    ScalarEquation row = of.equations[source.local];
+    if (row.foreign || row.group != UINT32_MAX) return false;
+    for (const ExprId condition : FindHeld(pool, std::span(&row.residual, 1))) {
+      if (std::find(of.held.begin(), of.held.end(), condition) != of.held.end()) return false;
+    }
+    ScalarElement scalar;
+    scalar.parameters = of.parameters;
+    scalar.always = 1;
+    const Part part{static_cast<uint32_t>(system.scalars.size()), from.component, 0, UINT32_MAX,
+                    static_cast<uint32_t>(system.bindings.size())};
+    const auto bind = [&](const ScalarVariable& variable, VariableRef ref) {
+      scalar.variables.push_back({variable.role == ScalarVariable::Role::kDiscrete
+                                      ? ScalarVariable::Role::kDiscrete
+                                      : ScalarVariable::Role::kInner,
+                                  0, 0, variable.symbol});
+      system.bindings.push_back(ref);
+    };
+    for (ScalarUse& use : row.uses) {
+      const uint32_t variable = use.variable;
+      use.variable = static_cast<uint32_t>(scalar.variables.size());
+      bind(of.variables[variable], system.Resolve(from, variable));
+    }
+    for (uint32_t v = 0; v < of.variables.size(); ++v) {
+      if (of.variables[v].role == ScalarVariable::Role::kDiscrete)
+        bind(of.variables[v], system.Resolve(from, v));
+    }
+    const SymbolId symbol = pool.DeclareSymbol("#remainder", SymbolKind::kVariable);
+    row.uses.push_back({static_cast<uint32_t>(scalar.variables.size()), 0});
+    bind({ScalarVariable::Role::kInner, 0, 0, symbol}, {remainder, 0});
+    row.residual = pool.Subtract(row.residual, pool.Symbol(symbol));
+    scalar.equations.push_back(std::move(row));
+    system.scalars.push_back(std::move(scalar));
+    system.replaced[equation] = static_cast<uint32_t>(system.extra_parts.size());
+    system.extra_parts.push_back(part);
+  }
+  ++system.variable_count;
+  system.is_input.resize(system.variable_count, false);
+  system.is_input[remainder] = true;  // the search for the order knows nothing of it
+  system.kept_constraints.push_back({equation, remainder, times});
+  for (uint32_t order = 0; order < times; ++order)
+    system.invariants.push_back({remainder, UINT32_MAX, "", true, order});
+  return true;
 }
 
 void ReleaseEquation(EquationSystem& system, uint32_t equation, VariableRef variable) {

@@ -41,7 +41,7 @@ class Finder {
     std::vector<Replacement> turn;  // #1, #2, ... at the element at hand
   };
 
-  void Set(VariableRef ref, double value, bool fixed, bool prefer, bool given);
+  void Set(VariableRef ref, double value, bool fixed, StateWish wish, bool given);
   double Evaluate(ExprId expr, const Part& part);
   void OfClass(const Part& part);
   void OfComposite(ComponentId composite, const std::vector<StartValue>& starts);
@@ -59,11 +59,11 @@ class Finder {
   Environment<double> environment_;
 };
 
-void Finder::Set(VariableRef ref, double value, bool fixed, bool prefer, bool given) {
+void Finder::Set(VariableRef ref, double value, bool fixed, StateWish wish, bool given) {
   if (ref.variable == UINT32_MAX) return;
   StartEntry& entry = found_[{ref.variable, ref.order}];
-  const bool keep = entry.prefer;
-  entry = {ref, value, fixed, prefer || keep, given};
+  const StateWish kept = wish == StateWish::kNone ? entry.wish : wish;
+  entry = {ref, value, fixed, kept, given};
 }
 
 double Finder::Evaluate(ExprId expr, const Part& part) {
@@ -96,7 +96,7 @@ void Finder::OfClass(const Part& part) {
   for (const ScalarElement::Start& start : system_.scalars[part.scalar].starts) {
     const VariableRef ref = system_.Resolve(part, start.variable);
     const double value = Evaluate(start.value, part);
-    Set({ref.variable, ref.order + start.order}, value, start.fixed, start.prefer, true);
+    Set({ref.variable, ref.order + start.order}, value, start.fixed, start.wish, start.given);
   }
 }
 
@@ -180,7 +180,7 @@ void Finder::Follow(Target& target, ComponentId at, std::string_view path) {
     const VariableRef ref = FindVariable(system_, *names_, full);
     const ExprId value = Substitute(pool_, target.start->value, target.turn);
     Set({ref.variable, ref.order + target.order}, Evaluate(value, system_.parts[target.composite.index()]),
-        target.start->fixed, false, true);
+        target.start->fixed, target.start->wish, true);
   });
 }
 

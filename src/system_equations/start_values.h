@@ -13,8 +13,8 @@ struct StartEntry {
   VariableRef variable;
   double value = 0;
   bool fixed = false;
-  bool prefer = false;  // declared `prefer`: wanted as a state
-  bool given = true;    // false: only `prefer` was said, no value
+  StateWish wish = StateWish::kNone;  // declared `prefer` or `avoid`
+  bool given = true;                  // false: only a wish was said, no value
 };
 
 /// All start values: those of classes first, then those of the composites around (which count more), then

@@ -532,11 +532,11 @@ void Writer::AddStarts() {
     const ScalarVariable& own = out_.variables[v];
     if (own.role != ScalarVariable::Role::kVariable && own.role != ScalarVariable::Role::kDiscrete) continue;
     const Variable& variable = cls_.variables[own.index];
-    if (variable.start.IsNone() && !variable.prefer) continue;
+    if (variable.start.IsNone() && variable.wish == StateWish::kNone) continue;
     ExprId value = variable.start.IsNone() ? pool_.Zero() : variable.start;
     if (!variable.shape.empty())
       value = Substitute(pool_, value, at(sizes_[variable.symbol.value], own.element));
-    out_.starts.push_back({v, 0, Scalar(value), variable.fixed, variable.prefer});
+    out_.starts.push_back({v, 0, Scalar(value), variable.fixed, variable.wish, !variable.start.IsNone()});
   }
   if (cls_.HasInside()) return;  // those may be about parts: the equation stage follows the paths
   for (const StartValue& start : cls_.starts) {
@@ -550,7 +550,7 @@ void Writer::AddStarts() {
       const auto own = variable_of_.find(info.base.value);
       if (own == variable_of_.end() || own->second >= out_.owned) continue;
       out_.starts.push_back(
-          {own->second, info.order, Scalar(Substitute(pool_, start.value, turn)), start.fixed, false});
+          {own->second, info.order, Scalar(Substitute(pool_, start.value, turn)), start.fixed, start.wish});
     }
   }
 }

@@ -92,7 +92,9 @@ struct ScalarElement {
   struct Start {
     uint32_t variable, order;
     ExprId value;
-    bool fixed, prefer;
+    bool fixed;
+    StateWish wish = StateWish::kNone;
+    bool given = true;  // false: only the wish was said, no value
   };
   std::vector<Start> starts;
   std::string refused;  // why it cannot be made scalar; empty: it could

@@ -86,7 +86,8 @@ double Agreement::Digits() const {
   return difference > 0 ? std::clamp(-std::log10(difference), 0.0, kMost) : kMost;
 }
 
-Agreement CompareRuns(const RunRecord& own, const RunRecord& other, double rtol, double allowed) {
+Agreement CompareRuns(const RunRecord& own, const RunRecord& other, double rtol, double allowed,
+                      const std::vector<std::string>& left_out) {
   Agreement out;
   const std::map<double, Moment> moments = MomentsOf(own), others = MomentsOf(other);
   const std::vector<double> sizes = SizesOf(own, rtol);
@@ -94,6 +95,7 @@ Agreement CompareRuns(const RunRecord& own, const RunRecord& other, double rtol,
   for (size_t k = 0; k < other.names.size(); ++k) place[other.names[k]] = k;
   std::vector<std::pair<size_t, size_t>> common;
   for (size_t k = 0; k < own.names.size(); ++k) {
+    if (std::binary_search(left_out.begin(), left_out.end(), own.names[k])) continue;
     if (const auto at = place.find(own.names[k]); at != place.end() && sizes[k] > 0)
       common.emplace_back(k, at->second);
   }
@@ -170,7 +172,7 @@ class Certifier {
   }
 
  private:
-  static std::string Short(double digits) { return fmt::format("{:.1f}", std::floor(digits * 10) / 10); }
+  static std::string Short(double digits) { return fmt::format("{:.1f}", std::floor(digits * 10) / 10 + 0.0); }
 
   std::vector<Repeat> Repeats() const {
     std::vector<Repeat> out;
@@ -238,7 +240,7 @@ class Certifier {
     return Say(repeat.name, outcome) ? kExitOk : kExitInterrupted;
   }
 
-  bool Say(const std::string& name, const Outcome& outcome) {
+  bool Say(const std::string& name, const Outcome& outcome, const std::vector<std::string>& left_out = {}) {
     if (outcome.interrupted) {
       fmt::print(stderr, "cotree: interrupted; the certificate is not complete\n");
       return false;
@@ -248,7 +250,8 @@ class Certifier {
       if (failed_.empty()) failed_ = fmt::format("{}: {}", name, outcome.problem);
       return true;
     }
-    const Agreement found = CompareRuns(own_, outcome.record, p_.simulation.rtol, std::pow(10.0, -wanted_));
+    const Agreement found =
+        CompareRuns(own_, outcome.record, p_.simulation.rtol, std::pow(10.0, -wanted_), left_out);
     if (found.rows == 0) {
       const std::string problem = "no row of the two runs is of the same time";
       fmt::print(out_, "  {:<34} {}\n", name, problem);
@@ -265,6 +268,21 @@ class Certifier {
       failed_ =
           fmt::format("{}: the model {} the run", name, own_.stop_reason.empty() ? "ended" : "did not end");
     return true;
+  }
+
+  // What a joint carries as inertia and load is that of the coordinates chosen.
+  std::vector<std::string> OfCoordinates() const {
+    std::vector<std::string> out;
+    const Translation& t = *p_.translation;
+    for (const uint32_t slot : SlotsOfComponents(t)) {
+      const VariableRef ref = t.sorted->OfSlot(slot);
+      if (t.equations->PartOfVariable(ref.variable) < t.graph->components.size()) continue;
+      const std::string name = t.sorted->SlotName(slot);
+      const std::string_view last = std::string_view(name).substr(name.rfind('.') + 1);
+      if (last.starts_with("inertia") || last.starts_with("load")) out.push_back(name);
+    }
+    std::sort(out.begin(), out.end());
+    return out;
   }
 
   // Other coordinates of what moves in space, or another normal tree. False: interrupted.
@@ -296,7 +314,7 @@ class Certifier {
       notes_.push_back("no other tree: the system leaves no choice");
       return true;
     }
-    if (other->exit == kExitOk) return Say(name, RunAgain(*other, nullptr));
+    if (other->exit == kExitOk) return Say(name, RunAgain(*other, nullptr), OfCoordinates());
     Outcome outcome;
     outcome.problem = other->problem.empty() ? "it cannot be translated so" : other->problem;
     return Say(name, outcome);

@@ -36,9 +36,11 @@ struct Agreement {
 
   double Digits() const;
 };
-/// `allowed`: a relative difference; the rows that both runs have are compared, those beside an event that
-/// only one of them has at that very time are not.
-Agreement CompareRuns(const RunRecord& own, const RunRecord& other, double rtol, double allowed);
+/// `left_out`: names that mean something else in the other run, sorted. `allowed`: a relative difference; the
+/// rows that both runs have are compared, those beside an event that only one of them has at that very time
+/// are not.
+Agreement CompareRuns(const RunRecord& own, const RunRecord& other, double rtol, double allowed,
+                      const std::vector<std::string>& left_out = {});
 
 /** Repeats a run that went well in other ways and prints on how many digits all agree: on standard output, or
 on standard error where CSV goes there. The exit code: fine, or numerical. */

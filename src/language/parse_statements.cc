@@ -220,7 +220,9 @@ NodeId Parser::ParseStop() {
 
 NodeId Parser::ParseEquation() {
   Builder node = Open(NodeKind::kEquation);
+  left_side_ = true;
   const NodeId left = ParseExpression();
+  left_side_ = false;
   return ParseEquationRest(node, left);
 }
 

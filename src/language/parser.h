@@ -158,6 +158,7 @@ class Parser {
   SyntaxTree& tree_;
   Diagnostics& diagnostics_;
   uint32_t at_ = 0;
+  bool left_side_ = false;  // of an equation: its `=` is still to come
   int depth_ = 0;
   bool whole_file_ = true;  // false: a piece of text, such as the value of an option
   // The last list `a, b, c` that BeginsMember looked at, tokens [names_begin_, names_end_): none is looked at

@@ -327,7 +327,6 @@ class Simulator {
     out_.foreign = events_.foreign();
     for (std::string& note : external_.Notes()) out_.notes.push_back(std::move(note));
     for (std::string& note : projection_.Notes()) out_.notes.push_back(std::move(note));
-    for (std::string& note : KeptConstraintNotes()) out_.notes.push_back(std::move(note));
     for (std::string& note : bounds_->Notes()) out_.notes.push_back(std::move(note));
     if (out_.ok) {
       if (std::string note = growth_.Note(program_, out_.slots); !note.empty())
@@ -343,22 +342,6 @@ class Simulator {
   }
 
  private:
-  std::vector<std::string> KeptConstraintNotes() const {
-    const EquationSystem& system = *program_.sorted->system;
-    std::vector<std::string> out;
-    for (const EquationSystem::KeptConstraint& kept : system.kept_constraints) {
-      constexpr size_t kMost = 3;
-      if (out.size() == kMost) {
-        out.push_back(fmt::format("and {} more constraints are kept", system.kept_constraints.size() - kMost));
-        break;
-      }
-      out.push_back(fmt::format(
-          "`{}` is kept as a constraint: all that it ties together are states, since none of them follows from "
-          "the others along every motion",
-          system.EquationText(kept.equation)));
-    }
-    return out;
-  }
   // No step is longer than the shortest delay (NU.5a).
   std::string TooManySteps() const {
     constexpr double kMost = 1e8;

@@ -19,18 +19,19 @@ Of the differences D_0 ... D_q of the solution, predicted y = D_0 + ... + D_q. T
 d = c f(t, y + d) - psi, c = h / alpha_q, by Newton's method with a matrix 1 - c J that is kept while c is
 near that of its factors (a step is then shortened by 2 / (1 + ratio)) and Newton's method converges.
 
-Where loops are closed, an accepted step is projected. The whole past moves with its end, by p: the differences
-stay as they are, since p is next to rounding and would be amplified in them. Between steps p grows from 0, so
-that no step begins elsewhere than the last one ended.
+Where loops are closed, an accepted step is projected. The whole past moves with its end, by p: the
+differences stay as they are, since p is next to rounding and would be amplified in them. Between steps p
+grows from 0, so that no step begins elsewhere than the last one ended.
 
-Theory: docs/theory/numerics.md, NU.2c to NU.2e; step and order NU.4c; between steps NU.5d; projection NU.8. */
+Theory: docs/theory/numerics.md, NU.2c to NU.2e; step and order NU.4c; between steps NU.5d; projection NU.8.
+*/
 class BackwardDifferences : public StateIntegrator {
  public:
   BackwardDifferences(ProgramRun& run, const Program& program, const SimulationOptions& options,
                       Projection* projection)
       : StateIntegrator(run, program, options),
         projection_(projection),
-        unit_(projection == nullptr ? scale_.unit() : std::max(scale_.unit(), kLeastUnit)) {
+        unit_(projection == nullptr ? scale_.unit() : std::max(scale_.unit(), kLeastProjectedUnit)) {
     if (projection != nullptr) moved_.assign(n_, 0);
     for (auto& d : difference_) d.assign(n_, 0);
     for (int k = 1; k <= kHighest + 1; ++k) gamma_[k] = gamma_[k - 1] + 1.0 / k;
@@ -43,7 +44,8 @@ class BackwardDifferences : public StateIntegrator {
   }
 
   std::string Description() const override {
-    return unit_ > scale_.unit() ? "BDF (loops are closed to rounding: it counts as a tolerance of 3e-11)" : "BDF";
+    return unit_ > scale_.unit() ? "BDF (loops are closed to rounding: it counts as a tolerance of 3e-11)"
+                                 : "BDF";
   }
   bool resumes() const override { return true; }
   void Exchange(Archive& archive) override {
@@ -106,8 +108,8 @@ class BackwardDifferences : public StateIntegrator {
         Change(0.25, order_);
         continue;
       }
-      const double error = error_[order_] * std::sqrt(MeanSquare(correction_.data(), y_.data(),
-                                                                 scale_.floor(), unit_, n_));
+      const double error =
+          error_[order_] * std::sqrt(MeanSquare(correction_.data(), y_.data(), scale_.floor(), unit_, n_));
       const double safety = 0.9 * (2 * kIterations + 1) / (2 * kIterations + iterations_);
       if (!(error <= 1)) {
         const double factor =
@@ -208,8 +210,6 @@ class BackwardDifferences : public StateIntegrator {
   static constexpr int kIterations = 4;
   static constexpr int kMostRefused = 25;  // times that a step does not converge, or has no values
   static constexpr double kNewtonTolerance = 0.03;
-  // Differences of projected states carry their rounding, 1e-15 of the largest of a kind, some thirty times.
-  static constexpr double kLeastUnit = 3e-12;
   // How far c may be from that of the factors; farther where factors cost as much as a dozen iterations.
   static constexpr double kKeep = 0.3, kKeepDear = 0.6;
 
@@ -385,8 +385,7 @@ class BackwardDifferences : public StateIntegrator {
       Residual(residual_.data(), slope_.data(), c, psi_.data(), correction_.data(), n_);
       solver_->Solve(residual_);
       AddToBoth(y_.data(), correction_.data(), residual_.data(), shorten, n_);
-      const double norm =
-          std::sqrt(MeanSquare(residual_.data(), y_.data(), scale_.floor(), unit_, n_));
+      const double norm = std::sqrt(MeanSquare(residual_.data(), y_.data(), scale_.floor(), unit_, n_));
       if (!std::isfinite(norm)) return false;
       if (iterations_ > 1) {
         const double rate = norm / before;
@@ -451,7 +450,7 @@ class BackwardDifferences : public StateIntegrator {
   }
 
   Projection* projection_;
-  double unit_;  // of errors
+  double unit_;                           // of errors
   std::vector<double> by_state_, moved_;  // moved_: p of the last step
   double gamma_[kHighest + 2] = {};
   double alpha_[kHighest + 1] = {}, error_[kHighest + 1] = {};

@@ -145,7 +145,9 @@ class IdaIntegrator : public SundialsIntegrator {
       : SundialsIntegrator(run, program, options, Largest(program)),
         states_(program.state_slots.size()),
         projection_(projection),
-        unit_(projection == nullptr ? scale_.unit() : std::max(scale_.unit(), kLeastProjectedUnit)),
+        unit_(projection == nullptr
+                  ? scale_.unit()
+                  : std::max(kOfLoops * scale_.unit(), kOfDividedDifferences * kLeastProjectedUnit)),
         pattern_(FindJacobianPattern(program, open_, true)) {
     if (projection != nullptr) moved_.assign(states_, 0);
     const auto n = static_cast<sunindextype>(slots_.size());
@@ -199,6 +201,8 @@ class IdaIntegrator : public SundialsIntegrator {
     std::string text = "IDA in residual form";
     size_t largest = 0;
     for (const uint32_t b : open_) largest = std::max(largest, program_.blocks[b].unknowns.size());
+    if (projection_ != nullptr && unit_ > kOfLoops * scale_.unit())
+      text += " (loops are closed to rounding: it counts as a tolerance of 1.5e-10)";
     if (open_.empty()) return text;
     const bool one = open_.size() == 1;
     text += one ? ": a" : ": " + std::to_string(open_.size());
@@ -438,6 +442,7 @@ class IdaIntegrator : public SundialsIntegrator {
 
   static constexpr uint64_t kKeepPartials = 20;  // steps
   static constexpr double kOfTheirChange = 1e-3;
+  static constexpr double kOfDividedDifferences = 3;  // they carry the rounding of projected states farther
   static constexpr double kNewtonTolerance = 0.03;
   static constexpr double kOfRounding = 100;
   static constexpr double kLeastUnknown = 1e-6;  // in SI: what an unknown begins at is no size to be expected

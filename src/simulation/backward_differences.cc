@@ -2,8 +2,11 @@
 // Backward differentiation of order 1 to 5, for stiff systems.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <limits>
 
 #include "base/stages.h"
+#include "simulation/integrator_problem.h"
 #include "simulation/projection.h"
 #include "simulation/state_integrator.h"
 
@@ -19,18 +22,20 @@ Of the differences D_0 ... D_q of the solution, predicted y = D_0 + ... + D_q. T
 d = c f(t, y + d) - psi, c = h / alpha_q, by Newton's method with a matrix 1 - c J that is kept while c is
 near that of its factors (a step is then shortened by 2 / (1 + ratio)) and Newton's method converges.
 
-Where loops are closed, an accepted step is projected. The whole past moves with its end, by p: the differences
-stay as they are, since p is next to rounding and would be amplified in them. Between steps p grows from 0, so
-that no step begins elsewhere than the last one ended.
+Where loops are closed, an accepted step is projected. The whole past moves with its end, by p: the
+differences stay as they are, since p is next to rounding and would be amplified in them. Between steps p
+grows from 0, so that no step begins elsewhere than the last one ended.
 
-Theory: docs/theory/numerics.md, NU.2c to NU.2e; step and order NU.4c; between steps NU.5d; projection NU.8. */
+Theory: docs/theory/numerics.md, NU.2c to NU.2e; step and order NU.4c; between steps NU.5d; projection NU.8.
+*/
 class BackwardDifferences : public StateIntegrator {
  public:
   BackwardDifferences(ProgramRun& run, const Program& program, const SimulationOptions& options,
                       Projection* projection)
       : StateIntegrator(run, program, options),
         projection_(projection),
-        unit_(projection == nullptr ? scale_.unit() : std::max(scale_.unit(), kLeastUnit)) {
+        unit_(projection == nullptr ? scale_.unit()
+                                    : std::max(kOfLoops * scale_.unit(), kLeastProjectedUnit)) {
     if (projection != nullptr) moved_.assign(n_, 0);
     for (auto& d : difference_) d.assign(n_, 0);
     for (int k = 1; k <= kHighest + 1; ++k) gamma_[k] = gamma_[k - 1] + 1.0 / k;
@@ -43,7 +48,9 @@ class BackwardDifferences : public StateIntegrator {
   }
 
   std::string Description() const override {
-    return unit_ > scale_.unit() ? "BDF (loops are closed to rounding: it counts as a tolerance of 3e-11)" : "BDF";
+    return unit_ > kOfLoops * scale_.unit() && projection_ != nullptr
+               ? "BDF (loops are closed to rounding: it counts as a tolerance of 5e-11)"
+               : "BDF";
   }
   bool resumes() const override { return true; }
   void Exchange(Archive& archive) override {
@@ -102,12 +109,12 @@ class BackwardDifferences : public StateIntegrator {
           continue;
         }
         have_jacobian_ = false;
-        if (++refused > kMostRefused) return false;
+        if (++refused > kMostRefused) return GiveUp("the corrector does not converge");
         Change(0.25, order_);
         continue;
       }
-      const double error = error_[order_] * std::sqrt(MeanSquare(correction_.data(), y_.data(),
-                                                                 scale_.floor(), unit_, n_));
+      const double error =
+          error_[order_] * std::sqrt(MeanSquare(correction_.data(), y_.data(), scale_.floor(), unit_, n_));
       const double safety = 0.9 * (2 * kIterations + 1) / (2 * kIterations + iterations_);
       if (!(error <= 1)) {
         const double factor =
@@ -121,7 +128,8 @@ class BackwardDifferences : public StateIntegrator {
         continue;
       }
       if (projection_ != nullptr && !Project(end)) {
-        if (!may_retry() || ++refused > kMostRefused) return false;
+        if (!may_retry()) return false;
+        if (++refused > kMostRefused) return GiveUp("the loops cannot be closed");
         Change(0.25, order_);
         continue;
       }
@@ -140,9 +148,8 @@ class BackwardDifferences : public StateIntegrator {
       if (equal_ > order_) ChooseNext(error, safety);
       return true;
     }
-    if (problem_.empty())
-      problem_ = "the corrector does not converge, or the error test fails again and again: something jumps";
-    return false;
+    return GiveUp(
+        "the corrector does not converge, or the error test fails again and again: something jumps");
   }
 
   bool InterpolateSome(double time, std::span<const uint32_t> places, double* out) override {
@@ -208,10 +215,34 @@ class BackwardDifferences : public StateIntegrator {
   static constexpr int kIterations = 4;
   static constexpr int kMostRefused = 25;  // times that a step does not converge, or has no values
   static constexpr double kNewtonTolerance = 0.03;
-  // Differences of projected states carry their rounding, 1e-15 of the largest of a kind, some thirty times.
-  static constexpr double kLeastUnit = 3e-12;
   // How far c may be from that of the factors; farther where factors cost as much as a dozen iterations.
   static constexpr double kKeep = 0.3, kKeepDear = 0.6;
+
+  /* The reason, and the state that is off the most: by its last correction, against its tolerance. Where that
+  is no more than the rounding of the state, nothing jumps. */
+  bool GiveUp(const std::string& reason) {
+    if (!problem_.empty()) return false;
+    double most = 0;
+    size_t worst = n_;
+    for (size_t k = 0; k < n_; ++k) {
+      const double off = std::fabs(correction_[k]) / (unit_ * std::max(std::fabs(y_[k]), scale_.floor()[k]));
+      if (!(off > most) && std::isfinite(off)) continue;
+      most = off;
+      worst = k;
+    }
+    problem_ = reason;
+    if (worst == n_) return false;
+    const double size = std::max(std::fabs(y_[worst]), scale_.floor()[worst]), tolerance = unit_ * size;
+    // What a step adds up of it.
+    const double rounding = 100 * std::numeric_limits<double>::epsilon() * size;
+    const bool limited = tolerance <= rounding || (projection_ != nullptr && unit_ <= kLeastProjectedUnit);
+    char numbers[160];
+    std::snprintf(numbers, sizeof numbers, " was last corrected by %.2g; its tolerance is %.2g",
+                  std::fabs(correction_[worst]), tolerance);
+    problem_ += "; " + StateWithBlock(program_, right_.program().states[worst]) + numbers;
+    if (limited) problem_ += ": rounding limits it, a larger --rtol leaves it room";
+    return false;
+  }
 
   // Weights of the differences at a time in the last step; how many.
   int Coefficients(double time, double* c) const {
@@ -385,8 +416,7 @@ class BackwardDifferences : public StateIntegrator {
       Residual(residual_.data(), slope_.data(), c, psi_.data(), correction_.data(), n_);
       solver_->Solve(residual_);
       AddToBoth(y_.data(), correction_.data(), residual_.data(), shorten, n_);
-      const double norm =
-          std::sqrt(MeanSquare(residual_.data(), y_.data(), scale_.floor(), unit_, n_));
+      const double norm = std::sqrt(MeanSquare(residual_.data(), y_.data(), scale_.floor(), unit_, n_));
       if (!std::isfinite(norm)) return false;
       if (iterations_ > 1) {
         const double rate = norm / before;
@@ -451,7 +481,7 @@ class BackwardDifferences : public StateIntegrator {
   }
 
   Projection* projection_;
-  double unit_;  // of errors
+  double unit_;                           // of errors
   std::vector<double> by_state_, moved_;  // moved_: p of the last step
   double gamma_[kHighest + 2] = {};
   double alpha_[kHighest + 1] = {}, error_[kHighest + 1] = {};

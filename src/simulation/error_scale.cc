@@ -78,6 +78,20 @@ void ErrorScale::Remember(const double* y) {
   if (!group_.empty()) FindFloor();
 }
 
+void ErrorScale::TakeSizesOf(const ErrorScale& other) {
+  if (other.least_.empty()) return;
+  std::unordered_map<uint32_t, size_t> places;  // by slot
+  for (size_t k = 0; k < other.slots_.size(); ++k) places[other.slots_[k]] = k;
+  least_.resize(slots_.size(), 1e-6);
+  for (size_t k = 0; k < slots_.size(); ++k) {
+    const auto at = places.find(slots_[k]);
+    if (at == places.end()) continue;
+    largest_[k] = other.largest_[at->second];
+    least_[k] = other.least_[at->second];
+  }
+  FindFloor();
+}
+
 void ErrorScale::Exchange(Archive& archive) {
   archive.Numbers(largest_);
   archive.Numbers(least_);

@@ -9,6 +9,13 @@
 
 namespace cotree {
 
+/// The least unit of errors for methods with differences where loops are closed: differences of projected
+/// states carry their rounding, 1e-15 of the largest of a kind, some thirty times.
+constexpr double kLeastProjectedUnit = 5e-13;
+/// Where loops are closed, these methods hold errors to this part of what others do: what single steps leave
+/// adds up to hundreds of tolerances otherwise (evidence/integrators_on_loops.py).
+constexpr double kOfLoops = 0.1;
+
 /// By state: turns, their rates, places and speeds of what moves in space (0 to 3), or none of these (4).
 std::vector<uint8_t> StateKinds(const Program& program);
 
@@ -27,6 +34,8 @@ class ErrorScale {
   /// After a step.
   void Remember(const double* y);
   void Exchange(Archive& archive);
+  /// The sizes that another method found, of the states that both have.
+  void TakeSizesOf(const ErrorScale& other);
 
   /// An error e of state k at value y counts e / (unit() * max(|y|, floor()[k])); their root mean square is
   /// to be below 1.

@@ -189,6 +189,95 @@ class AutomaticIntegrator : public Integrator {
   int since_ = 0, votes_ = 0, changes_ = 0;
 };
 
+/* IDA as long as it gets through; BDF from where it does not. Residual form needs a matrix that is regular in
+all unknowns together, and a solution near the one before: a block that is singular (brakes that share a load)
+or turns sharply has neither, but can be solved by itself. */
+class ResidualFormIntegrator : public Integrator {
+ public:
+  ResidualFormIntegrator(ProgramRun& run, const Program& program, const SimulationOptions& options,
+                         Projection* projection)
+      : run_(run),
+        program_(program),
+        options_(options),
+        projection_(projection),
+        ida_(MakeIda(run, program, options, projection)),
+        at_(ida_.get()) {}
+
+  std::string Description() const override {
+    if (bdf_ == nullptr) return ida_->Description();
+    char text[60];
+    std::snprintf(text, sizeof text, ", BDF from %.4g s on (IDA got no further)", change_time_);
+    return ida_->Description() + text;
+  }
+  bool Restart(double time, double stop) override {
+    stop_ = stop;
+    slow_ = 0;
+    return at_->Restart(time, stop);
+  }
+  bool Continue(double stop) override {
+    stop_ = stop;
+    return at_->Continue(stop);
+  }
+  bool Step(double* time) override {
+    const double before = *time;
+    // What creeps gets no further either.
+    if (slow_ > kMostSlow && at_ == ida_.get() && !TakeOver(before)) return false;
+    bool ok = at_->Step(time);
+    if (!ok && at_ == ida_.get() && !run_.failure().final && !run_.failure().foreign) {
+      *time = before;
+      ok = TakeOver(before) && at_->Step(time);
+    }
+    const bool creeps = *time - before < kCreeps * UnitOfTime(before, options_.start, options_.stop);
+    slow_ = ok && creeps && *time < stop_ ? slow_ + 1 : 0;
+    steps = ida_->steps + (bdf_ != nullptr ? bdf_->steps : 0);
+    jacobians = ida_->jacobians + (bdf_ != nullptr ? bdf_->jacobians : 0);
+    iterations = ida_->iterations + (bdf_ != nullptr ? bdf_->iterations : 0);
+    return ok;
+  }
+  bool Interpolate(double time) override { return at_->Interpolate(time); }
+  bool InterpolateSome(double time, std::span<const uint32_t> places, double* states) override {
+    return at_->InterpolateSome(time, places, states);
+  }
+  const FusedProgram* fused() const override { return at_->fused(); }
+  std::string ProgramText() const override { return at_->ProgramText(); }
+  bool resumes() const override { return at_->resumes(); }
+  std::string problem() const override { return at_->problem(); }
+  ErrorScale* error_scale() override { return at_->error_scale(); }
+  void Forget() override { at_->Forget(); }
+  void Exchange(Archive& archive) override {
+    bool now_bdf = bdf_ != nullptr;
+    archive.Number(now_bdf);
+    archive.Number(stop_);
+    archive.Number(change_time_);
+    archive.Number(slow_);
+    if (now_bdf && bdf_ == nullptr) bdf_ = MakeBackwardDifferences(run_, program_, options_, projection_);
+    at_ = now_bdf ? bdf_.get() : ida_.get();
+    at_->Exchange(archive);
+  }
+
+ private:
+  static constexpr double kCreeps = 1e-13;
+  static constexpr int kMostSlow = 100;  // steps in a row
+
+  bool TakeOver(double time) {
+    if (!ida_->Interpolate(time)) return false;
+    change_time_ = time;
+    bdf_ = MakeBackwardDifferences(run_, program_, options_, projection_);
+    if (ida_->error_scale() != nullptr) bdf_->error_scale()->TakeSizesOf(*ida_->error_scale());
+    at_ = bdf_.get();
+    return at_->Restart(time, stop_);
+  }
+
+  ProgramRun& run_;
+  const Program& program_;
+  SimulationOptions options_;
+  Projection* projection_;
+  std::unique_ptr<Integrator> ida_, bdf_;
+  Integrator* at_;
+  double stop_ = 0, change_time_ = 0;
+  int slow_ = 0;
+};
+
 // Looking for events solves linear blocks as often as residual form saves it.
 // Mechanisms are left out: their blocks are accelerations and multipliers, of which IDA would have to guess
 // how fast they change.
@@ -209,11 +298,12 @@ std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& progr
     case Method::kBdf:
       return MakeBackwardDifferences(run, program, options, projection);
     case Method::kIda:
-      return MakeIda(run, program, options);
+      return std::make_unique<ResidualFormIntegrator>(run, program, options, projection);
     case Method::kExplicit:
       return MakeRungeKutta(run, program, options, projection);
     case Method::kAutomatic:
-      if (PaysResidualForm(program)) return MakeIda(run, program, options);
+      if (PaysResidualForm(program))
+        return std::make_unique<ResidualFormIntegrator>(run, program, options, projection);
       return std::make_unique<AutomaticIntegrator>(run, program, options, projection);
     default:
       return MakeFixedStep(run, program, options, projection);

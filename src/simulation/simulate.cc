@@ -20,6 +20,7 @@
 #include "simulation/events.h"
 #include "simulation/growth.h"
 #include "simulation/projection.h"
+#include "simulation/refined_states.h"
 #include "simulation/vector_operations.h"
 #include "simulation/watch_bounds.h"
 
@@ -282,6 +283,7 @@ class Simulator {
         pace_(options),
         dead_centres_(run_, program, options.rtol),
         projection_(run_, program),
+        refinement_(run_, program),
         guard_(FindFiniteGuard(program)) {
     out_.slots = slots.empty() ? AllSlots(program) : std::move(slots);
     out_.columns.resize(out_.slots.size());
@@ -432,6 +434,9 @@ class Simulator {
     const bool exchanged = external_.Exchange(archive);
     integrator_->Exchange(archive);
     watch_.Exchange(archive);
+    archive.Numbers(largest_of_mode_);
+    archive.Number(refines_);
+    archive.Number(plain_steps_);
     archive.Number(row_);
     archive.Number(rows_);
     between_.Exchange(archive);
@@ -449,6 +454,7 @@ class Simulator {
   void Checkpoint(double time) {
     run_.Forget();
     projection_.Forget();
+    refinement_.Forget();
     integrator_->Forget();
     if (!options_.checkpoint) return;
     Archive archive;
@@ -516,6 +522,7 @@ class Simulator {
     }
     if (program_.HasEvents() && !CheckEvent(time)) return false;
     const bool anew = at_stop_.knot || at_stop_.delayed || events_.changed();
+    if (program_.HasEvents()) BeginModes();
     restart = anew || (at_stop_.checkpoint && !integrator_->resumes());
     if (at_stop_.knot && options_.event) options_.event(time, "switch");
     if (anew) {
@@ -556,14 +563,18 @@ class Simulator {
                FailStep(time, "the steps become too small: something grows without bound, or jumps");
       }
       double from = sound_ = before;
+      step_begin_ = before;
+      step_end_ = time;
+      refined_step_ = false;
       unsound_ = !(HasFixedSteps() && GuardsFinite());
       while (watched) {
         double at = time;
-        if (!FindCrossing(from, &at)) break;
+        if (!FindCrossingRefined(from, &at)) break;
         if (!failed_.empty()) return Fail(at, failed_);
         if (!PassesNoDeadCentre(from, at)) return false;
         if (!Past(from, at, end) || !CheckStep(still_) || !Event(&at, time)) return false;
         from = sound_ = at;
+        BeginModes();
         if (!events_.changed()) continue;
         if (!run_.delay_lines.empty() && at < end) {
           *reached = at;
@@ -681,6 +692,122 @@ class Simulator {
     return CheckAssertions(to);
   }
 
+  /* As FindCrossing. Where conditions amplify what the tolerance leaves open in the states, with refined
+  states (EV.13). */
+  bool FindCrossingRefined(double from, double* at) {
+    const double to = *at;
+    const std::vector<double> before = largest_of_mode_;
+    const std::vector<LookedAt> looks = looks_;
+    const bool crosses = FindCrossing(from, at);
+    if (refines_ || !failed_.empty() || !projection_.empty() || HasFixedSteps() ||
+        program_.state_slots.empty())
+      return crosses;
+    if (!crosses && (--plain_steps_ > 0 || !AnyIsFalling())) return false;
+    if (!NeedsRefinement(crosses ? *at : to, from, crosses)) {
+      plain_steps_ = kPlainSteps;
+      return crosses;
+    }
+    refines_ = true;
+    largest_of_mode_ = before;
+    *at = to;
+    looks_ = looks;
+    return FindCrossing(from, at);
+  }
+  void LookAtSizes() {
+    largest_of_mode_.resize(program_.relations.size(), 0);
+    for (size_t k = 0; k < program_.relations.size(); ++k) {
+      const double x = OffLevel(k);
+      if (std::isfinite(x)) largest_of_mode_[k] = std::max(largest_of_mode_[k], std::fabs(x));
+    }
+  }
+  // How far a condition of the last look is from where it switches.
+  double OffLevel(size_t relation) const {
+    const double x = events_.looked()[relation];
+    const bool level = program_.relations[relation].kind == Program::Relation::Kind::kLevel;
+    return level ? x - std::round(x) : x;
+  }
+  // Whether a condition comes nearer to where it switches.
+  bool IsFalling(size_t relation) const {
+    return events_.blocked()[relation] == 0 &&
+           std::fabs(OffLevel(relation)) < 0.5 * largest_of_mode_[relation];
+  }
+  bool AnyIsFalling() const {
+    for (size_t k = 0; k < largest_of_mode_.size(); ++k) {
+      if (IsFalling(k)) return true;
+    }
+    return false;
+  }
+  // What changed begins anew: its distance may be another quantity now.
+  void BeginModes() {
+    for (const Events::Crossing& c : events_.updated()) {
+      if (c.relation < largest_of_mode_.size()) largest_of_mode_[c.relation] = 0;
+    }
+    if (!events_.changed()) return;
+    refines_ = refined_step_ = false;
+    plain_steps_ = 0;
+  }
+  /* Whether the errors that states may have make more of a condition than the tolerance of its distance, and
+  refined states give it another value. It leaves no trace. */
+  bool NeedsRefinement(double time, double from, bool crosses) {
+    if (largest_of_mode_.empty()) return false;
+    // What has just begun to rise is not about to switch.
+    std::vector<uint8_t> near(program_.relations.size(), 0);
+    for (size_t k = 0; k < near.size(); ++k) near[k] = IsFalling(k) ? 1 : 0;
+    if (crosses) {
+      for (const Events::Crossing& c : events_.crossings()) near[c.relation] = 1;
+    }
+    const std::vector<double> values = run_.values;
+    const uint64_t evaluations = run_.evaluations;
+    // By relation: how much it changes at most; where it may count as a change.
+    const auto changes = [&](double at, const std::function<bool()>& other) {
+      std::vector<double> found(program_.relations.size(), 0);
+      if (integrator_->Interpolate(at) && run_.Run(at)) {
+        const std::vector<double> plain = ConditionValues(at);
+        if (other()) {
+          const std::vector<double> others = ConditionValues(at);
+          for (size_t k = 0; k < plain.size(); ++k) {
+            const double size = std::max(largest_of_mode_[k], std::fabs(plain[k]));
+            const double change = std::fabs(others[k] - plain[k]);
+            const bool counts = change > options_.rtol * size && change > 64 * events_.noise()[k];
+            if (counts && near[k] != 0) found[k] = change;
+          }
+        }
+      }
+      run_.values = values;
+      return found;
+    };
+    const double part = 0.1 * options_.rtol;
+    const std::vector<double> amplified = changes(time, [&] {
+      for (size_t k = 0; k < program_.state_slots.size(); ++k)
+        run_.values[program_.state_slots[k]] *= 1 + (k % 2 == 0 ? part : -part);
+      return run_.Run(time);
+    });
+    constexpr double kRounding = 1024 * std::numeric_limits<double>::epsilon();
+    bool needs = false;
+    const bool any = std::any_of(amplified.begin(), amplified.end(), [](double x) { return x > 0; });
+    if (any && BeginRefinement()) {
+      for (const double at : {time, from + (time - from) / 2, from + (step_end_ - from) / 3, step_end_}) {
+        const std::vector<double> refined = changes(at, [&] { return refinement_.Move(at); });
+        for (size_t k = 0; k < refined.size(); ++k)
+          needs = needs || (amplified[k] > 0 && refined[k] > amplified[k] * kRounding / part);
+      }
+    }
+    run_.values = values;
+    run_.evaluations = evaluations;
+    failed_.clear();
+    return needs;
+  }
+  std::vector<double> ConditionValues(double time) {
+    std::vector<double> out;
+    for (const Program::Relation& r : program_.relations) out.push_back(run_.Compute(r, time));
+    return out;
+  }
+  bool BeginRefinement() {
+    refined_step_ = refinement_.BeginStep(step_begin_, step_end_,
+                                          [&](double time) { return integrator_->Interpolate(time); });
+    return refined_step_;
+  }
+
   /* The first time in (from, *at] at which a condition differs from what is held (EV.3). Looks inside the
   step find what goes there and back: at the middle, at each 500th of the run, and wherever a condition may
   turn between two looks (EV.11). */
@@ -765,6 +892,7 @@ class Simulator {
     if (looks_.size() < 3) looks_.emplace_back();
     looks_.back().time = time;
     looks_.back().values = events_.looked();
+    LookAtSizes();
   }
   // The beginning of a step, unless it is where the last one ended: then true. It leaves no trace.
   bool LookFirst(double time) {
@@ -1067,7 +1195,7 @@ class Simulator {
 
   // As MoveTo, but only what the conditions of events read.
   bool Watch(double time) {
-    if (integrator_->fused() == nullptr) return MoveTo(time);
+    if (refines_ || integrator_->fused() == nullptr) return MoveTo(time);
     if (!watched_) {
       for (const Program::Relation& r : program_.relations) {
         const auto first = program_.locals.begin() + r.first_local;
@@ -1092,6 +1220,9 @@ class Simulator {
 
   // The states of a time within the last step, and all that follows from them.
   bool MoveTo(double time) {
+    if (refines_ && time > step_begin_ && time <= step_end_ && (refined_step_ || BeginRefinement()) &&
+        refinement_.Move(time))
+      return true;
     if (!integrator_->Interpolate(time)) {
       failed_ = "the integrator lost its history";
       return false;
@@ -1117,8 +1248,8 @@ class Simulator {
   // Between events only what is recorded is computed.
   bool RecordAt(double time) {
     const uint64_t least = run_.least_solutions;
-    if (Evaluate(outputs_, out_.slots, time, values_) && AllFinite(values_.data(), values_.size()) &&
-        run_.least_solutions == least)
+    if (!refines_ && Evaluate(outputs_, out_.slots, time, values_) &&
+        AllFinite(values_.data(), values_.size()) && run_.least_solutions == least)
       return Give(time);
     if (!MoveTo(time)) return Fail(time, failed_);
     return RecordBefore(time);
@@ -1348,6 +1479,13 @@ class Simulator {
   Pace pace_;
   DeadCentres dead_centres_;
   Projection projection_;
+  RefinedStates refinement_;
+  static constexpr int kPlainSteps = 8;
+  std::vector<double> largest_of_mode_;  // distances of conditions from where they switch, since they did
+  bool refines_ = false;                 // conditions of this mode are looked at with refined states
+  bool refined_step_ = false;            // their polynomial is that of the present step
+  int plain_steps_ = 0;                  // before it is asked again whether they should be
+  double step_begin_ = 0, step_end_ = 0;
   std::optional<BoundsWatch> bounds_;
   FiniteGuard guard_;
   Growth growth_;

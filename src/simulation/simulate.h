@@ -189,8 +189,8 @@ std::unique_ptr<Integrator> MakeRungeKutta(ProgramRun& run, const Program& progr
                                            const SimulationOptions& options, Projection* projection);
 std::unique_ptr<Integrator> MakeBackwardDifferences(ProgramRun& run, const Program& program,
                                                     const SimulationOptions& options, Projection* projection);
-std::unique_ptr<Integrator> MakeIda(ProgramRun& run, const Program& program,
-                                    const SimulationOptions& options);
+std::unique_ptr<Integrator> MakeIda(ProgramRun& run, const Program& program, const SimulationOptions& options,
+                                    Projection* projection);
 std::unique_ptr<Integrator> MakeIntegrator(ProgramRun& run, const Program& program,
                                            const SimulationOptions& options, Projection* projection);
 

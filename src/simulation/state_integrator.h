@@ -7,6 +7,37 @@
 
 namespace cotree {
 
+/** A first step that moves the states by about one part in a hundred of what counts, for a method of some
+order (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4; NU.5c).
+`derivatives(time, states, slopes)` is false where there are no values; `may_retry()`, whether a shorter step
+may have them. */
+template <class Derivatives, class MayRetry>
+double FirstStepOf(const ErrorScale& scale, const SimulationOptions& options, double time, double stop,
+                   const double* y, const double* slope, int order, size_t n, Derivatives&& derivatives,
+                   MayRetry&& may_retry) {
+  const double* floor = scale.floor();
+  const double unit = scale.unit();
+  const double size = std::sqrt(MeanSquare(y, y, floor, unit, n));
+  const double rate = std::sqrt(MeanSquare(slope, y, floor, unit, n));
+  double h = size < 1e-5 || rate < 1e-5 ? 1e-6 * (stop - time) : 0.01 * size / rate;
+  // What passes through zero tells nothing.
+  h = std::max({h, 1e-10 * (options.stop - options.start), 1e-14 * std::fabs(time)});
+  h = std::min(h, stop - time);
+  std::vector<double> trial(n), trial_slope(n);
+  const double* slopes[] = {slope};
+  for (int tries = 0;; ++tries) {  // what is far away may have no values
+    Combine(trial.data(), y, slopes, &h, 1, n);
+    if (derivatives(time + h, trial.data(), trial_slope.data())) break;
+    h /= 100;
+    if (tries >= 10 || !may_retry() || !(time + h > time)) return h;
+  }
+  const double bend = std::sqrt(MeanSquareOfDifference(trial_slope.data(), slope, y, floor, unit, n)) / h;
+  const double most = std::max(rate, bend);
+  const double longer =
+      most <= 1e-15 ? std::max(1e-6 * (stop - time), 1e-3 * h) : std::pow(0.01 / most, 1.0 / (order + 1));
+  return std::min({100 * h, longer, stop - time});
+}
+
 /** What our own integrators share: derivatives by a fused program, with states in its order; error scales;
 the way to and from the values of the run. */
 class StateIntegrator : public Integrator {
@@ -49,32 +80,15 @@ class StateIntegrator : public Integrator {
   }
   /// Whether another, shorter step may do.
   bool may_retry() const { return !run_.failure().final; }
-  /// A first step that moves the states by about one part in a hundred of what counts, for a method of some
-  /// order (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4; NU.5c).
   double FirstStep(double time, double stop, const double* y, const double* slope, int order) {
-    const double* floor = scale_.floor();
-    const double unit = scale_.unit();
-    const double size = std::sqrt(MeanSquare(y, y, floor, unit, n_));
-    const double rate = std::sqrt(MeanSquare(slope, y, floor, unit, n_));
-    double h = size < 1e-5 || rate < 1e-5 ? 1e-6 * (stop - time) : 0.01 * size / rate;
-    // What passes through zero tells nothing.
-    h = std::max({h, 1e-10 * (options_.stop - options_.start), 1e-14 * std::fabs(time)});
-    h = std::min(h, stop - time);
-    trial_.resize(n_);
-    trial_slope_.resize(n_);
-    const double* slopes[] = {slope};
-    for (int tries = 0;; ++tries) {  // what is far away may have no values
-      Combine(trial_.data(), y, slopes, &h, 1, n_);
-      if (Derivatives(time + h, trial_.data(), trial_slope_.data())) break;
-      h /= 100;
-      if (tries >= 10 || !may_retry() || !(time + h > time)) return h;
-    }
-    problem_.clear();
-    const double bend = std::sqrt(MeanSquareOfDifference(trial_slope_.data(), slope, y, floor, unit, n_)) / h;
-    const double most = std::max(rate, bend);
-    const double longer =
-        most <= 1e-15 ? std::max(1e-6 * (stop - time), 1e-3 * h) : std::pow(0.01 / most, 1.0 / (order + 1));
-    return std::min({100 * h, longer, stop - time});
+    return FirstStepOf(
+        scale_, options_, time, stop, y, slope, order, n_,
+        [&](double at, const double* trial, double* out) {
+          if (!Derivatives(at, trial, out)) return false;
+          problem_.clear();
+          return true;
+        },
+        [&] { return may_retry(); });
   }
 
   ProgramRun& run_;
@@ -93,7 +107,7 @@ class StateIntegrator : public Integrator {
     for (size_t k = 0; k < n_; ++k) run_.values[slots[k]] = y[k];
     problem_ = run_.Run(time) ? "a value is not finite" : run_.FailureText();
   }
-  std::vector<double> interpolated_, trial_, trial_slope_;
+  std::vector<double> interpolated_;
 };
 
 }  // namespace cotree

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only file that knows SUNDIALS.
 #include <ida/ida.h>
+#include <ida/ida_impl.h>  // the differences of its past, which a projection moves
 #include <nvector/nvector_serial.h>
 #include <sunlinsol/sunlinsol_klu.h>
 #include <sunmatrix/sunmatrix_sparse.h>
+#include <sunnonlinsol/sunnonlinsol_newton.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/plural.h"
-#include "simulation/error_scale.h"
+#include "simulation/projection.h"
+#include "simulation/state_integrator.h"
 
 namespace cotree {
 namespace {
@@ -38,6 +41,7 @@ class SundialsIntegrator : public Integrator {
   }
 
   std::string problem() const override { return problem_; }
+  ErrorScale* error_scale() override { return &scale_; }
   void Exchange(Archive& archive) override { scale_.Exchange(archive); }
 
  protected:
@@ -67,13 +71,7 @@ class SundialsIntegrator : public Integrator {
     run_.Open({});
     return ok;
   }
-  int ErrorWeights(N_Vector y, N_Vector weights) {
-    const double* values = N_VGetArrayPointer(y);
-    double* out = N_VGetArrayPointer(weights);
-    for (size_t k = 0; k < slots_.size(); ++k)
-      out[k] = 1 / (scale_.unit() * std::max(std::fabs(values[k]), scale_.floor()[k]));
-    return 0;
-  }
+  virtual int ErrorWeights(N_Vector y, N_Vector weights) = 0;
   bool TakeFresh(double time) {
     if (!fresh_ || time != time_) return false;
     TakeFrom(y_);
@@ -134,12 +132,24 @@ class SundialsIntegrator : public Integrator {
 
 /* Residual form: 0 = (state' - derivative; rows of the open blocks) in y = (states; unknowns of the open
 blocks). One sparse matrix holds what BDF would solve block by block in each evaluation. It begins at the
-solution of the blocks themselves, with the slopes of their unknowns along the motion. */
+solution of the blocks themselves, with the slopes of their unknowns along the motion.
+
+Where loops are closed, an accepted step is projected as in BDF: the whole past moves with its end, by p, and
+the differences stay as they are. Between steps p grows from 0.
+
+Theory: docs/theory/numerics.md, NU.4c (weights), NU.6, NU.8; docs/theory/program.md, PR.9a. */
 class IdaIntegrator : public SundialsIntegrator {
  public:
-  IdaIntegrator(ProgramRun& run, const Program& program, const SimulationOptions& options)
+  IdaIntegrator(ProgramRun& run, const Program& program, const SimulationOptions& options,
+                Projection* projection)
       : SundialsIntegrator(run, program, options, Largest(program)),
+        states_(program.state_slots.size()),
+        projection_(projection),
+        unit_(projection == nullptr
+                  ? scale_.unit()
+                  : std::max(kOfLoops * scale_.unit(), kOfDividedDifferences * kLeastProjectedUnit)),
         pattern_(FindJacobianPattern(program, open_, true)) {
+    if (projection != nullptr) moved_.assign(states_, 0);
     const auto n = static_cast<sunindextype>(slots_.size());
     slopes_ = N_VNew_Serial(n, context_);
     id_ = N_VNew_Serial(n, context_);
@@ -165,6 +175,7 @@ class IdaIntegrator : public SundialsIntegrator {
     IDASetSuppressAlg(ida_, SUNTRUE);
     IDASetMaxNumSteps(ida_, 1000000);
     IDASetMaxErrTestFails(ida_, 15);
+    IDASetMaxConvFails(ida_, 25);
     IDASetErrHandlerFn(
         ida_, [](int, const char*, const char*, char*, void*) {}, nullptr);
     matrix_ = SUNSparseMatrix(n, n, static_cast<sunindextype>(std::max<size_t>(pattern_.entries, 1)), CSC_MAT,
@@ -172,9 +183,14 @@ class IdaIntegrator : public SundialsIntegrator {
     solver_ = SUNLinSol_KLU(y_, matrix_, context_);
     IDASetLinearSolver(ida_, solver_, matrix_);
     IDASetJacFn(ida_, Jacobian);
+    newton_ = SUNNonlinSol_Newton(y_, context_);
+    IDASetNonlinearSolver(ida_, newton_);
+    SUNNonlinSolSetConvTestFn(newton_, Converged, static_cast<SundialsIntegrator*>(this));
+    IDASetMaxNonlinIters(ida_, kMostTurns);
   }
   ~IdaIntegrator() override {
     IDAFree(&ida_);
+    SUNNonlinSolFree(newton_);
     SUNLinSolFree(solver_);
     SUNMatDestroy(matrix_);
     N_VDestroy(slopes_);
@@ -185,6 +201,8 @@ class IdaIntegrator : public SundialsIntegrator {
     std::string text = "IDA in residual form";
     size_t largest = 0;
     for (const uint32_t b : open_) largest = std::max(largest, program_.blocks[b].unknowns.size());
+    if (projection_ != nullptr && unit_ > kOfLoops * scale_.unit())
+      text += " (loops are closed to rounding: it counts as a tolerance of 1.5e-10)";
     if (open_.empty()) return text;
     const bool one = open_.size() == 1;
     text += one ? ": a" : ": " + std::to_string(open_.size());
@@ -199,8 +217,15 @@ class IdaIntegrator : public SundialsIntegrator {
     TakeStates(time);
     TakeSlopes(time);
     partials_.clear();
+    std::fill(moved_.begin(), moved_.end(), 0.0);
+    turns_before_ = iterations;
+    MeasureNoise(time);
+    step_ = FirstStep(time, stop);
     if (IDAReInit(ida_, time, y_, slopes_) != IDA_SUCCESS) return false;
-    IDASetMaxStep(ida_, LargestStep(run_, options_));
+    const double most = LargestStep(run_, options_);
+    step_ = std::min(step_, most);
+    IDASetMaxStep(ida_, most);
+    IDASetInitStep(ida_, step_);
     return Continue(stop);
   }
   bool Continue(double stop) override {
@@ -209,23 +234,31 @@ class IdaIntegrator : public SundialsIntegrator {
   }
   bool Step(double* time) override {
     problem_.clear();
-    fresh_ = false;
+    if (fresh_) begin_.assign(N_VGetArrayPointer(y_), N_VGetArrayPointer(y_) + slots_.size());
     const int flag = IDASolve(ida_, stop_, time, y_, slopes_, IDA_ONE_STEP);
     ++steps;
-    Remember();
-    time_ = *time;
-    if (flag >= 0) return true;
-    if (problem_.empty()) {
-      problem_ = flag == IDA_TOO_MUCH_WORK ? "too many steps"
-                 : flag == IDA_ERR_FAIL    ? "the error test fails again and again: something jumps"
-                 : flag == IDA_CONV_FAIL || flag == IDA_LSETUP_FAIL ? "the corrector does not converge"
-                 : flag == IDA_TOO_MUCH_ACC ? "the tolerance is too small for the numbers"
-                                            : "the integrator gave up";
+    long turns = 0;
+    IDAGetNumNonlinSolvIters(ida_, &turns);
+    iterations = turns_before_ + static_cast<uint64_t>(turns);
+    if (flag < 0) {
+      *time = time_;
+      if (fresh_) std::copy(begin_.begin(), begin_.end(), N_VGetArrayPointer(y_));
+      if (problem_.empty()) problem_ = ProblemOf(flag);
+      return false;
     }
-    return false;
+    problem_.clear();
+    IDAGetCurrentStep(ida_, &step_);
+    IDAGetLastStep(ida_, &length_);
+    fresh_ = false;
+    time_ = *time;
+    if (projection_ != nullptr && !Project(*time)) return false;
+    Remember();
+    return true;
   }
   bool Interpolate(double time) override {
     if (fresh_ || IDAGetDky(ida_, time, 0, interpolated_) != IDA_SUCCESS) return TakeFresh(time);
+    const double left = length_ > 0 ? (time_ - time) / length_ : 0;
+    for (size_t k = 0; k < moved_.size(); ++k) N_VGetArrayPointer(interpolated_)[k] -= left * moved_[k];
     TakeFrom(interpolated_);
     return true;
   }
@@ -234,6 +267,83 @@ class IdaIntegrator : public SundialsIntegrator {
   static std::vector<uint32_t> Largest(const Program& program) {
     std::vector<uint32_t> blocks = BlocksToOpen(program, kLargeBlock);
     return blocks.empty() ? BlocksToOpen(program, 1) : blocks;
+  }
+  static std::string ProblemOf(int flag) {
+    return flag == IDA_TOO_MUCH_WORK ? "too many steps"
+           : flag == IDA_ERR_FAIL    ? "the error test fails again and again: something jumps"
+           : flag == IDA_CONV_FAIL || flag == IDA_LSETUP_FAIL || flag == IDA_LSOLVE_FAIL
+               ? "the corrector does not converge"
+           : flag == IDA_TOO_MUCH_ACC ? "the tolerance is too small for the numbers"
+                                      : "the integrator gave up";
+  }
+  /* States are held to the tolerance. Unknowns of open blocks only matter by what they make of the states,
+  which the corrector sees: so they need be no better than to a part of what they change in this step. Their
+  own size may tell nothing: a voltage begins at zero, and a nonlinear block needs more turns for a millionth
+  of a millionth of a volt than the corrector has; a multiplier that is zero for ever has only its rounding to
+  show. */
+  int ErrorWeights(N_Vector y, N_Vector weights) override {
+    const double* values = N_VGetArrayPointer(y);
+    const double* slopes = N_VGetArrayPointer(slopes_);
+    double* out = N_VGetArrayPointer(weights);
+    for (size_t k = 0; k < slots_.size(); ++k) {
+      double least = unit_ * std::max(std::fabs(values[k]), scale_.floor()[k]);
+      if (k >= states_)
+        least = std::max({least, unit_ * kLeastUnknown, kOfTheirChange * std::fabs(slopes[k]) * step_,
+                          noise_[k - states_]});
+      out[k] = 1 / least;
+    }
+    return 0;
+  }
+  // What a change of states and time in their last digits makes of the unknowns.
+  void MeasureNoise(double time) {
+    constexpr double kLastDigits = 0x1p-45;
+    noise_.assign(slots_.size() - states_, 0);
+    if (noise_.empty()) return;
+    const std::vector<double> values = run_.values;
+    for (const double digits : {kLastDigits, -kLastDigits}) {
+      for (size_t k = 0; k < states_; ++k) run_.values[slots_[k]] *= 1 + (k % 2 == 0 ? digits : -digits / 3);
+      if (run_.Run(time * (1 + digits))) {
+        for (size_t k = 0; k < noise_.size(); ++k) {
+          const uint32_t slot = slots_[states_ + k];
+          const double change = std::fabs(run_.values[slot] - values[slot]);
+          if (std::isfinite(change)) noise_[k] = std::max(noise_[k], kOfRounding * change);
+        }
+      }
+      run_.values = values;
+    }
+  }
+  // As in BDF, with derivatives by the whole program: blocks are closed in it.
+  double FirstStep(double time, double stop) {
+    const std::vector<double> values = run_.values;
+    const uint64_t evaluations = run_.evaluations;
+    const double until = std::max(stop, time + 1e-3 * (options_.stop - options_.start));
+    const double step = FirstStepOf(
+        scale_, options_, time, until, N_VGetArrayPointer(y_), N_VGetArrayPointer(slopes_), 1, states_,
+        [&](double at, const double* trial, double* out) {
+          for (size_t k = 0; k < states_; ++k) run_.values[program_.state_slots[k]] = trial[k];
+          const bool computed = run_.Run(at);
+          for (size_t k = 0; k < states_; ++k) out[k] = run_.values[program_.derivative_slots[k]];
+          return computed && AllFinite(out, states_);
+        },
+        [&] { return !run_.failure().final; });
+    run_.values = values;
+    run_.evaluations = evaluations + 1;
+    return step;
+  }
+  bool Project(double time) {
+    double* y = N_VGetArrayPointer(y_);
+    projected_.assign(y, y + states_);
+    if (!projection_->Project(time, projected_.data(), true)) {
+      problem_ = run_.FailureText();
+      return false;
+    }
+    double* end = N_VGetArrayPointer(static_cast<IDAMem>(ida_)->ida_phi[0]);
+    for (size_t k = 0; k < states_; ++k) {
+      moved_[k] = projected_[k] - y[k];
+      y[k] = projected_[k];
+      end[k] += moved_[k];
+    }
+    return true;
   }
   // At the beginning: how the unknowns of the open blocks move with the states.
   void TakeSlopes(double time) {
@@ -253,6 +363,8 @@ class IdaIntegrator : public SundialsIntegrator {
         ->FillResidual(t, y, slopes, residual);
   }
   int FillResidual(double t, N_Vector y, N_Vector slopes, N_Vector residual) {
+    turns_ = t == turned_ ? turns_ + 1 : 1;
+    turned_ = t;
     if (!Evaluate(t, y)) return run_.failure().final ? -1 : 1;
     const double* slope = N_VGetArrayPointer(slopes);
     double* out = N_VGetArrayPointer(residual);
@@ -267,6 +379,38 @@ class IdaIntegrator : public SundialsIntegrator {
     }
     return 0;
   }
+  static int Converged(SUNNonlinearSolver newton, N_Vector, N_Vector change, double, N_Vector weights,
+                       void* self) {
+    int turn = 0;
+    SUNNonlinSolGetCurIter(newton, &turn);
+    return static_cast<IdaIntegrator*>(static_cast<SundialsIntegrator*>(self))
+        ->TestTurn(turn, N_VGetArrayPointer(change), N_VGetArrayPointer(weights));
+  }
+  /* Whether Newton's method is there: as in BDF, by its last correction and the rate at which they shrink, of
+  the states and of the unknowns. IDA's own test takes corrections that do not shrink for divergence, also
+  where they are rounding. */
+  int TestTurn(int turn, const double* change, const double* weights) {
+    double of[2] = {0, 0};  // of states, of unknowns
+    for (size_t k = 0; k < slots_.size(); ++k) {
+      const double x = change[k] * weights[k];
+      of[k < states_ ? 0 : 1] += x * x;
+    }
+    of[0] = std::sqrt(of[0] / static_cast<double>(states_));
+    of[1] = std::sqrt(of[1] / static_cast<double>(std::max<size_t>(slots_.size() - states_, 1)));
+    if (!std::isfinite(of[0]) || !std::isfinite(of[1])) return SUN_NLS_CONV_RECVR;
+    bool there = true;
+    for (int part = 0; part < 2; ++part) {
+      if (turn == 0) {
+        rate_[part] = 1;
+      } else if (last_change_[part] > 0) {
+        rate_[part] = std::max(0.3 * rate_[part], of[part] / last_change_[part]);
+      }
+      last_change_[part] = of[part];
+      there = there && of[part] * std::min(1.0, rate_[part]) <= kNewtonTolerance;
+    }
+    if (there) return SUN_NLS_SUCCESS;
+    return turn > 0 && std::max(rate_[0], rate_[1]) > 2 ? SUN_NLS_CONV_RECVR : SUN_NLS_CONTINUE;
+  }
   static int Jacobian(double t, double cj, N_Vector y, N_Vector, N_Vector, SUNMatrix matrix, void* self,
                       N_Vector, N_Vector, N_Vector) {
     return static_cast<IdaIntegrator*>(static_cast<SundialsIntegrator*>(self))
@@ -279,7 +423,8 @@ class IdaIntegrator : public SundialsIntegrator {
     const size_t states = program_.state_slots.size();
     long failures = 0;
     IDAGetNumNonlinSolvConvFails(ida_, &failures);
-    if (partials_.empty() || failures != failures_ || steps >= renewal_) {
+    // Asked in the middle of a step, too: the corrector did not converge with those it had.
+    if (partials_.empty() || failures != failures_ || steps >= renewal_ || turns_ > 1) {
       if (!Evaluate(t, y)) return run_.failure().final ? -1 : 1;
       FillColumns(t, pattern_, matrix, [&](uint32_t i) {
         if (i < states) return -run_.tangents[program_.derivative_slots[i]];
@@ -296,6 +441,23 @@ class IdaIntegrator : public SundialsIntegrator {
   }
 
   static constexpr uint64_t kKeepPartials = 20;  // steps
+  static constexpr double kOfTheirChange = 1e-3;
+  static constexpr double kOfDividedDifferences = 3;  // they carry the rounding of projected states farther
+  static constexpr double kNewtonTolerance = 0.03;
+  static constexpr double kOfRounding = 100;
+  static constexpr double kLeastUnknown = 1e-6;  // in SI: what an unknown begins at is no size to be expected
+  std::vector<double> noise_;                    // of the unknowns
+  static constexpr int kMostTurns = 7;
+  double rate_[2] = {1, 1}, last_change_[2] = {0, 0};  // of Newton's corrections
+  SUNNonlinearSolver newton_ = nullptr;
+  size_t states_;
+  Projection* projection_;
+  double unit_;                                    // of errors
+  std::vector<double> begin_, projected_, moved_;  // moved_: p of the last step
+  double step_ = 0, length_ = 0;                   // the next step, and the last
+  double turned_ = NAN;                            // where residuals were asked for last,
+  int turns_ = 0;                                  // and how often
+  uint64_t turns_before_ = 0;                      // of Newton's method, before the restart
   JacobianPattern pattern_;
   std::vector<std::pair<uint32_t, size_t>> rows_;  // of open blocks, one after the other
   std::vector<size_t> diagonal_;                   // where the entry of each state in its own row stands
@@ -311,8 +473,9 @@ class IdaIntegrator : public SundialsIntegrator {
 
 }  // namespace
 
-std::unique_ptr<Integrator> MakeIda(ProgramRun& run, const Program& program, const SimulationOptions& options) {
-  return std::make_unique<IdaIntegrator>(run, program, options);
+std::unique_ptr<Integrator> MakeIda(ProgramRun& run, const Program& program, const SimulationOptions& options,
+                                    Projection* projection) {
+  return std::make_unique<IdaIntegrator>(run, program, options, projection);
 }
 
 }  // namespace cotree

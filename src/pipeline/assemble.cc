@@ -244,6 +244,7 @@ class Assembler {
         positions_.columns.push_back(column);
       }
     }
+    ProposeWhole();
     for (const Coordinate& c : coordinates_) {
       if (!HasSlot(RateOf(c.ref))) continue;
       for (const uint32_t slot : functions_->ReachOf(SlotOf(RateOf(c.ref)), forbidden).states) {
@@ -266,6 +267,31 @@ class Assembler {
         positions_.demands.empty();
     for (const StartEntry& start : t_.starts) {
       if (start.given && HasSlot(start.variable)) (*functions_)[SlotOf(start.variable)] = start.value;
+    }
+  }
+  // Of a free body that something is said of, the rest is proposed, too: 0, and no turn.
+  void ProposeWhole() {
+    for (const SpatialJoint& joint : mechanism_.joints) {
+      const bool free = joint.kind == SpatialKind::kFree;
+      if (!joint.in_tree || (!free && joint.kind != SpatialKind::kSpherical)) continue;
+      bool said = false;
+      std::vector<Column*> own;
+      for (uint32_t k = 0; free && k < 3; ++k) {
+        const uint32_t position = motion_.freedoms[joint.first_freedom + k].position;
+        said = said || Given(position) != nullptr;
+        const auto at = HasSlot(RefOf(position)) ? positions_.column_of.find(SlotOf(RefOf(position)))
+                                                 : positions_.column_of.end();
+        if (at != positions_.column_of.end()) own.push_back(&positions_.columns[at->second]);
+      }
+      for (Column& column : positions_.columns) {
+        const uint32_t first = joint.first_freedom + FreedomsOf(joint.kind) - 3;
+        if (column.freedom != UINT32_MAX && column.freedom - first < 3) own.push_back(&column);
+      }
+      for (const MotionQuaternion& q : motion_.quaternions) {
+        if (q.first_freedom + 3 != joint.first_freedom + FreedomsOf(joint.kind)) continue;
+        for (const uint32_t number : q.numbers) said = said || Given(number) != nullptr;
+      }
+      for (Column* column : own) column->given = column->given || said;
     }
   }
   // Whether a start is a demand on positions or rates of the loops.
@@ -342,6 +368,31 @@ class Assembler {
     Rows wishes;   // starts that are not fixed
     Rows nearest;  // to 0, or to a whole number of turns, where nothing is said
   };
+
+  // How far a quaternion is turned from its start, about the axis of a freedom: the rotation vector in b.
+  double TurnedBy(uint32_t freedom) {
+    for (const MotionQuaternion& q : motion_.quaternions) {
+      const uint32_t k = freedom - q.first_freedom;
+      if (k > 2) continue;
+      double from[4], to[4], length = 0;
+      for (size_t i = 0; i < 4; ++i) {
+        const StartEntry* start = Given(q.numbers[i]);
+        from[i] = start != nullptr ? start->value : i == 0 ? 1 : 0;
+        to[i] = solver_.reading(q.numbers[i]);
+        length += from[i] * from[i];
+      }
+      if (!(length > 0)) return 0;
+      // conj(from) o to
+      const double w = from[0] * to[0] + from[1] * to[1] + from[2] * to[2] + from[3] * to[3];
+      const double v[3] = {from[0] * to[1] - from[1] * to[0] - from[2] * to[3] + from[3] * to[2],
+                           from[0] * to[2] + from[1] * to[3] - from[2] * to[0] - from[3] * to[1],
+                           from[0] * to[3] - from[1] * to[2] + from[2] * to[1] - from[3] * to[0]};
+      const double size = std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+      const double angle = 2 * std::atan2(size, std::fabs(w));
+      return size > 0 ? (w < 0 ? -1 : 1) * v[k] * angle / size : 0;
+    }
+    return 0;
+  }
 
   static double Wrapped(double angle) { return std::atan2(std::sin(angle), std::cos(angle)); }
 
@@ -426,10 +477,11 @@ class Assembler {
     }
     for (size_t k = 0; k < n; ++k) {
       const Column& column = positions_.columns[k];
-      if (!column.given || column.fixed || column.freedom != UINT32_MAX) continue;
+      if (!column.given || column.fixed) continue;
       std::vector<double> row(n, 0.0);
       row[k] = 1;
-      out->wishes.Add(std::move(row), column.value - column.start);
+      out->wishes.Add(std::move(row),
+                      column.freedom == UINT32_MAX ? column.value - column.start : TurnedBy(column.freedom));
     }
     for (size_t i = 0; i < coordinates_.size(); ++i) {
       const Coordinate& c = coordinates_[i];
@@ -716,12 +768,22 @@ class Assembler {
     const std::vector<bool> holds = Choose(positions_, at.loops.matrix, at.fixed.matrix);
     std::map<uint32_t, double> values;
     for (const Coordinate& c : coordinates_) values[SlotOf(c.ref)] = (*functions_)[SlotOf(c.ref)];
+    const auto measured = [&](LoopSolver& to) {
+      const std::vector<AddedReading>& readings = t_.motion.parts.front().readings;
+      for (uint32_t k = 0; k < readings.size(); ++k) {
+        const VariableRef ref = readings[k].driver.component.IsNone() ? VariableRef{} : Own(k);
+        const auto value = HasSlot(ref) ? values.find(SlotOf(ref)) : values.end();
+        if (value != values.end()) to.reading(k) = value->second;
+      }
+      to.Gap();
+    };
     if (joint_motion_ == nullptr) {
+      measured(solver_);
       KeepReadings(t_.motion, solver_, as_found);
     } else {
       LoopSolver placed(model_.expressions, t_.motion);
       CarryPositions(mechanism_, motion_, solver_, Numbers(), t_.mechanism, t_.motion, placed);
-      placed.Gap();
+      measured(placed);
       KeepReadings(t_.motion, placed, as_found);
     }
     if (as_found) MeasureChords();
@@ -772,13 +834,39 @@ class Assembler {
     }
   }
 
+  /// What is left of a row across others, by its size, when it follows from them.
+  static constexpr double kFollows = 1e-5;
+
+  // By column, a typical size: 1 of angles, of lengths that of the mechanism.
+  std::vector<double> Sizes(const Level& level) const {
+    double length = 0;
+    for (const FramePlace& frame : mechanism_.frames)
+      length = std::max(length, std::sqrt(Dot(frame.p, frame.p)));
+    std::vector<double> out;
+    for (const Column& column : level.columns) {
+      const std::string unit = column.ref.variable == UINT32_MAX ? "" : UnitOf(system_, column.ref);
+      out.push_back(length > 0 && (unit == "m" || unit == "m/s") ? length : 1);
+    }
+    return out;
+  }
+  // Columns in these sizes, rows of length 1.
+  static Matrix Even(Matrix rows, const std::vector<double>& sizes) {
+    for (size_t k = 0; k < rows.rows(); ++k) {
+      for (size_t c = 0; c < sizes.size(); ++c) rows(k, c) *= sizes[c];
+      const double size = Norm(rows.row(k));
+      for (double& x : rows.row(k)) x = size > 1e-300 ? x / size : 0;
+    }
+    return rows;
+  }
+
   /* Which columns, then which demands, the equations of the beginning keep: of what is fixed all that does
   not follow from loops and the rest of it; of the others as many as loops leave free. What is fixed and
   follows is met already, and would only be an equation too many. Near a dead centre it follows, too: it is
   met as a double root is, and what moves there is kept in its place. */
-  std::vector<bool> Choose(const Level& level, const Matrix& loops, const Matrix& demanded) {
-    constexpr double kFollows = 1e-5;
+  std::vector<bool> Choose(const Level& level, const Matrix& given_loops, const Matrix& given_demanded) {
     const size_t n = level.columns.size();
+    const std::vector<double> sizes = Sizes(level);
+    const Matrix loops = Even(given_loops, sizes), demanded = Even(given_demanded, sizes);
     std::vector<bool> out(n + level.demands.size(), false);
     const Matrix of_loops = Span(loops, 1e-8);
     Matrix span = of_loops, rows = loops;
@@ -971,35 +1059,44 @@ class Assembler {
     std::vector<double> found(n);
     for (size_t k = 0; k < n; ++k) found[k] = rates_.columns[k].value;
     Matrix span(0, n);
-    size_t worst = 0;
-    double gap = 0;
-    const auto meet = [&](const Matrix& rows, const std::vector<double>& lacks, bool must) {
+    const std::vector<double> sizes = Sizes(rates_);
+    // Found and span count in the sizes of columns.
+    const auto meet = [&](const Matrix& rows, const std::vector<double>& of, double least_part) {
       if (rows.rows() == 0) return;
-      Matrix some = rows;
       std::vector<double> rest = rows * found;
-      AddTimes(rest, 1, lacks);
+      AddTimes(rest, 1, of);
+      for (size_t k = 0; k < rows.rows(); ++k) {
+        double size = 0;
+        for (size_t c = 0; c < n; ++c) size += rows(k, c) * rows(k, c) * sizes[c] * sizes[c];
+        if (size > 0) rest[k] /= std::sqrt(size);
+      }
+      Matrix some = Even(rows, sizes);
       for (size_t k = 0; k < n; ++k) {
         if (held[k]) some.ClearColumn(k);
       }
-      const Matrix across = Across(some, span);
-      const std::vector<double> step = LeastSquares(across, 1e-9).Solve(rest);
-      AddTimes(found, -1, step);
-      AddTimes(rest, -1, across * step);
-      for (size_t k = 0; k < rest.size() && must; ++k) {
-        if (std::fabs(rest[k]) > gap) gap = std::fabs(rest[k]), worst = k;
+      Matrix across = Across(some, span);
+      for (size_t k = 0; k < across.rows(); ++k) {
+        if (!(Norm(across.row(k)) > least_part)) across.ClearRow(k);  // decided already
       }
-      span = Span(Below(span, across), 1e-9);
+      const std::vector<double> step = LeastSquares(across, least_part).Solve(rest);
+      for (size_t k = 0; k < n; ++k) found[k] -= step[k] * sizes[k];
+      span = Span(Below(span, across), least_part);
     };
     const Matrix hard = Below(closed.matrix, fixed.matrix);
     std::vector<double> lacks = closed.lacks;
     lacks.insert(lacks.end(), fixed.lacks.begin(), fixed.lacks.end());
-    meet(hard, lacks, true);
+    meet(hard, lacks, kFollows);
+    std::vector<double> left = hard * found;
+    AddTimes(left, 1, lacks);
+    const double gap = Largest(left);
+    const auto worst = static_cast<size_t>(
+        std::find_if(left.begin(), left.end(), [&](double x) { return std::fabs(x) == gap; }) - left.begin());
     if (gap > 1e-6 * largest) {
       ReportRates(gap, worst);
       return;
     }
-    meet(wishes.matrix, wishes.lacks, false);
-    meet(least.matrix, least.lacks, false);
+    meet(wishes.matrix, wishes.lacks, 1e-9);
+    meet(least.matrix, least.lacks, 1e-9);
     if (model_[t_.graph->system].steady) return;
     const std::vector<bool> holds = Choose(rates_, closed.matrix, fixed.matrix);
     for (size_t k = 0; k < n; ++k) {

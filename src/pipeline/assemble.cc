@@ -42,7 +42,7 @@ class Assembler {
     if (!FindPositions()) return false;
     KeepPositions();
     FindRates();
-    return rates_fit_;
+    return starts_fit_;
   }
 
  private:
@@ -517,7 +517,7 @@ class Assembler {
     return step;
   }
   // Orthonormal rows that span those given; what is left of a row below `least` of the largest counts as 0.
-  static Matrix Span(Matrix rows, double least) {
+  static Matrix RowSpace(Matrix rows, double least) {
     double largest = 0;
     for (size_t k = 0; k < rows.rows(); ++k) largest = std::max(largest, Norm(rows.row(k)));
     std::vector<double> found;
@@ -572,7 +572,7 @@ class Assembler {
         at.wishes.Clear(held_columns_);
         std::vector<double> lacks = at.wishes.matrix * step;
         AddTimes(lacks, 1, at.wishes.lacks);
-        const Matrix free = Across(at.wishes.matrix, Span(at.hard.matrix, 1e-7));
+        const Matrix free = Across(at.wishes.matrix, RowSpace(at.hard.matrix, 1e-7));
         const std::vector<double> more = StepTo(free, lacks);
         wished = Norm(more);
         AddTimes(step, 1, more);
@@ -632,7 +632,7 @@ class Assembler {
       at.hard.Clear(held_columns_);
       at.wishes.Clear(held_columns_);
       at.nearest.Clear(held_columns_);
-      const Matrix span = Span(Below(at.hard.matrix, at.wishes.matrix), 1e-7);
+      const Matrix span = RowSpace(Below(at.hard.matrix, at.wishes.matrix), 1e-7);
       const Matrix free = Across(at.nearest.matrix, span);
       if (free.rows() == 0 || !(free.Largest() > 1e-6)) return;
       std::vector<double> step = StepTo(free, at.nearest.lacks);
@@ -670,6 +670,28 @@ class Assembler {
     }
   }
 
+  // What is said of a sensor or behind a gear is where the column begins that it hangs on.
+  void BeginWithDemands() {
+    Demanded at;
+    for (Column& column : positions_.columns) column.value = column.start;
+    if (positions_.demands.empty() || !Evaluate(&at)) return;
+    Matrix rows = Below(at.fixed.matrix, at.wishes.matrix);
+    std::vector<double> lacks = at.fixed.lacks;
+    lacks.insert(lacks.end(), at.wishes.lacks.begin(), at.wishes.lacks.end());
+    const double before = Norm(lacks);
+    for (size_t k = 0; k < positions_.columns.size(); ++k) {
+      const Column& column = positions_.columns[k];
+      if (column.given || column.freedom != UINT32_MAX) rows.ClearColumn(k);
+    }
+    if (!(rows.Largest() > 0)) return;
+    const std::vector<double> step = LeastSquares(rows, 1e-9).Solve(lacks);
+    for (size_t k = 0; k < step.size(); ++k) positions_.columns[k].value -= step[k];
+    const bool better = Evaluate(&at) && std::hypot(Norm(at.fixed.lacks), Norm(at.wishes.lacks)) < before;
+    for (Column& column : positions_.columns) {
+      if (better && !column.given) column.start = column.value;
+    }
+  }
+
   bool FindPositions() {
     const size_t n = positions_.columns.size();
     held_columns_.clear();
@@ -685,6 +707,7 @@ class Assembler {
           coupled_[k] = coupled_[k] || (by(i, k) != 0 && slots[i] != positions_.columns[k].slot);
       }
     }
+    BeginWithDemands();
     Found best;
     std::mt19937_64 random(1);
     const auto shift = [&] { return static_cast<double>(random() >> 11) * 0x1p-52 - 1; };
@@ -694,7 +717,7 @@ class Assembler {
       Propose();
       std::vector<double> turn(motion_.freedoms.size(), 0.0);
       for (Column& column : positions_.columns) {
-        column.value = column.given ? column.start : 0;
+        column.value = column.start;
         if (trial == 0 || column.fixed) continue;
         const double aside = shift() * (trial + 1) * (column.given ? 0.02 : 0.15);
         column.value += aside;
@@ -721,23 +744,37 @@ class Assembler {
     return false;
   }
 
-  // "`slide.s` = 0.3 m, `crank.phi` = 1 rad": the starts that are fixed.
+  // The starts that are fixed, in the order of variables.
+  std::vector<std::pair<VariableRef, double>> Fixed(const Level& level) const {
+    std::vector<std::pair<VariableRef, double>> out;
+    for (const Column& column : level.columns) {
+      if (column.fixed && column.ref.variable != UINT32_MAX) out.emplace_back(column.ref, column.start);
+    }
+    for (const Demand& d : level.demands) {
+      if (d.fixed) out.emplace_back(t_.starts[d.entry].variable, d.value);
+    }
+    std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.first.variable, a.first.order) < std::pair(b.first.variable, b.first.order);
+    });
+    return out;
+  }
+  // "`slide.s` = 0.3 m, `crank.phi` = 1 rad".
   std::string FixedText(const Level& level) const {
     std::string text;
-    const auto add = [&](VariableRef ref, double value) {
+    for (const auto& [ref, value] : Fixed(level)) {
       char number[32];
       std::snprintf(number, sizeof number, "%.6g", value);
       const std::string unit = UnitOf(system_, ref);
       text += (text.empty() ? "`" : ", `") + system_.VariableName(ref.variable, ref.order) + "` = " + number +
               (unit.empty() ? "" : " " + unit);
-    };
-    for (const Column& column : level.columns) {
-      if (column.fixed && column.ref.variable != UINT32_MAX) add(column.ref, column.start);
-    }
-    for (const Demand& d : level.demands) {
-      if (d.fixed) add(t_.starts[d.entry].variable, d.value);
     }
     return text;
+  }
+  // At what is fixed first, otherwise at the joint that closes the loop.
+  Span PlaceOf(const Level& level, const LoopRow& row) const {
+    const std::vector<std::pair<VariableRef, double>> fixed = Fixed(level);
+    if (!fixed.empty()) return PlaceOf(fixed.front().first);
+    return ComponentPlace(model_, *t_.graph, mechanism_.joints[row.joints.front()].component);
   }
 
   void ReportOpen(double gap) {
@@ -746,10 +783,8 @@ class Assembler {
     const std::string fixed = FixedText(positions_);
     char size[96];
     std::snprintf(size, sizeof size, "%.3g m (or rad) are left with the starts that are fixed", gap);
-    loaded_.diagnostics.Report(
-        mechanics_messages::kNotClosing,
-        ComponentPlace(model_, *t_.graph, mechanism_.joints[row.joints.front()].component),
-        {row.names, size + (fixed.empty() ? "" : ": " + fixed)});
+    loaded_.diagnostics.Report(mechanics_messages::kNotClosing, PlaceOf(positions_, row),
+                               {row.names, size + (fixed.empty() ? "" : ": " + fixed)});
   }
 
   // Values of the positions that were found; what of them the equations of the beginning are to keep.
@@ -786,7 +821,7 @@ class Assembler {
       measured(placed);
       KeepReadings(t_.motion, placed, as_found);
     }
-    if (as_found) MeasureChords();
+    MeasureChords(as_found);
     for (const Coordinate& c : coordinates_) {
       if (positions_.column_of.count(SlotOf(c.ref)) == 0 && !IsFixedDemand(c.ref))
         keep(c.ref, values[SlotOf(c.ref)], false);
@@ -868,7 +903,7 @@ class Assembler {
     const std::vector<double> sizes = Sizes(level);
     const Matrix loops = Even(given_loops, sizes), demanded = Even(given_demanded, sizes);
     std::vector<bool> out(n + level.demands.size(), false);
-    const Matrix of_loops = Span(loops, 1e-8);
+    const Matrix of_loops = RowSpace(loops, 1e-8);
     Matrix span = of_loops, rows = loops;
     std::vector<VariableRef> dead;
     const auto accept = [&](const Matrix& row, VariableRef ref) {
@@ -878,7 +913,7 @@ class Assembler {
         if (!(Norm(Across(row, of_loops).row(0)) > kFollows * size)) dead.push_back(ref);
         return false;
       }
-      span = Below(span, Span(rest, 0));
+      span = Below(span, RowSpace(rest, 0));
       return true;
     };
     std::vector<int> rank;
@@ -906,25 +941,28 @@ class Assembler {
   void NoteDeadCentre(const std::vector<VariableRef>& refs) {
     for (const VariableRef& ref : refs) {
       if (ref.variable == UINT32_MAX) continue;
-      const LoopRow& row = motion_.loops.front();
       loaded_.diagnostics.Report(
-          mechanics_messages::kDeadCentre,
-          ComponentPlace(model_, *t_.graph, mechanism_.joints[row.joints.front()].component),
-          {system_.VariableName(ref.variable, ref.order), row.names});
+          mechanics_messages::kDeadCentre, PlaceOf(ref),
+          {system_.VariableName(ref.variable, ref.order), motion_.loops.front().names});
     }
+  }
+  // Where the component stands that a variable belongs to.
+  Span PlaceOf(VariableRef ref) const {
+    return ComponentPlace(model_, *t_.graph, ComponentId(system_.HomeOfVariable(ref.variable)));
   }
 
   // Where quaternions are, coordinates that are measured begin as the bodies are; turns as they are proposed.
-  void MeasureChords() {
+  void MeasureChords(bool all) {
     const std::vector<SpatialPose> poses =
         FindPoses(mechanism_, motion_, Numbers(), [&](uint32_t reading) { return solver_.reading(reading); });
     for (const SpatialJoint& joint : t_.mechanism.joints) {
-      if (joint.in_tree) continue;
+      const bool ball = joint.kind == SpatialKind::kFree || joint.kind == SpatialKind::kSpherical;
+      if (joint.in_tree || (!all && !ball)) continue;
       const ComponentClass& cls = t_.graph->ClassOf(model_, joint.component);
       const SpatialPose a = PoseOf(mechanism_, poses, joint.a), b = PoseOf(mechanism_, poses, joint.b);
       std::vector<double> values = CoordinatesOf(joint, a, b);
       std::vector<VariableRef> refs;
-      if (joint.kind == SpatialKind::kFree || joint.kind == SpatialKind::kSpherical) {
+      if (ball) {
         for (const std::string_view name : {"r", "Q"}) {
           for (const Variable& variable : cls.variables) {
             if (model_.names.Text(variable.name) != name) continue;
@@ -933,6 +971,7 @@ class Assembler {
           }
         }
         const std::array<double, 4> q = QuaternionOf(Transpose(a.R) * b.R);
+        CompareTurn(joint, std::span(refs).last(4), q);
         values.insert(values.end(), q.begin(), q.end());
       } else {
         // Edges are declared in the order of freedoms.
@@ -941,6 +980,30 @@ class Assembler {
       for (size_t k = 0; k < std::min(refs.size(), values.size()); ++k)
         Begin(refs[k], values[k], Turns(joint.kind, k));
     }
+  }
+  // A ball joint that closes a loop turns as the bodies do: what is fixed must say the same.
+  void CompareTurn(const SpatialJoint& joint, std::span<const VariableRef> refs,
+                   const std::array<double, 4>& q) {
+    bool fixed = false;
+    double length = 0, along = 0;
+    for (size_t k = 0; k < 4; ++k) {
+      const StartEntry* start = Find(refs[k]);
+      const bool given = start != nullptr && start->given;
+      const double said = given ? start->value : 0;
+      fixed = fixed || (given && start->fixed);
+      length += said * said;
+      along += said * q[k];
+    }
+    if (!fixed || !(length > 0)) return;
+    const double angle = 2 * std::acos(std::min(1.0, std::fabs(along) / std::sqrt(length)));
+    if (!(angle > 1e-6)) return;
+    char off[96];
+    std::snprintf(off, sizeof off, "that turn is fixed, and the bodies are turned by %.3g rad against it",
+                  angle);
+    starts_fit_ = false;
+    loaded_.diagnostics.Report(mechanics_messages::kNotClosing,
+                               ComponentPlace(model_, *t_.graph, joint.component),
+                               {"`" + ComponentName(model_, *t_.graph, joint.component) + "`", off});
   }
   static bool Turns(SpatialKind kind, size_t k) {
     return kind == SpatialKind::kRevolute || (kind == SpatialKind::kCylindrical && k == 0) ||
@@ -1080,7 +1143,7 @@ class Assembler {
       }
       const std::vector<double> step = LeastSquares(across, least_part).Solve(rest);
       for (size_t k = 0; k < n; ++k) found[k] -= step[k] * sizes[k];
-      span = Span(Below(span, across), least_part);
+      span = RowSpace(Below(span, across), least_part);
     };
     const Matrix hard = Below(closed.matrix, fixed.matrix);
     std::vector<double> lacks = closed.lacks;
@@ -1113,7 +1176,7 @@ class Assembler {
   }
 
   void ReportRates(double gap, size_t worst) {
-    rates_fit_ = false;
+    starts_fit_ = false;
     std::string fixed = FixedText(rates_);
     for (const MotionFreedom& f : motion_.freedoms) {
       const VariableRef ref = VelocityOf(f);
@@ -1123,10 +1186,8 @@ class Assembler {
     char size[64];
     std::snprintf(size, sizeof size, ", and %.3g m/s (or rad/s) are left where the loop closes", gap);
     const LoopRow& row = motion_.loops[std::min(worst, motion_.loops.size() - 1)];
-    loaded_.diagnostics.Report(
-        mechanics_messages::kRatesContradict,
-        ComponentPlace(model_, *t_.graph, mechanism_.joints[row.joints.front()].component),
-        {row.names, fixed + " are given" + size});
+    loaded_.diagnostics.Report(mechanics_messages::kRatesContradict, PlaceOf(rates_, row),
+                               {row.names, fixed + " are given" + size});
   }
 
   LoadedModel& loaded_;
@@ -1146,7 +1207,7 @@ class Assembler {
   std::vector<bool> coupled_;       // of positions_: more than one coordinate or demand hangs on it
   bool plain_ = false;              // all coordinates are states themselves, and no demands hang on them
   Matrix by_columns_;               // freedoms by columns of positions_
-  bool rates_fit_ = true;
+  bool starts_fit_ = true;
   std::map<Key, uint32_t> number_;  // of starts
   std::vector<bool> held_;          // by freedom
   std::vector<double> driven_;      // by slot: what sources say; NaN: it depends on states

@@ -970,7 +970,14 @@ class Assembler {
               refs.push_back(VariableOf(joint.component, variable.symbol, k));
           }
         }
-        const std::array<double, 4> q = QuaternionOf(Transpose(a.R) * b.R);
+        std::array<double, 4> q = QuaternionOf(Transpose(a.R) * b.R);
+        // Of the two signs that of what is said.
+        double along = 0;
+        for (size_t k = 0; k < 4; ++k) {
+          const StartEntry* start = Find(refs[refs.size() - 4 + k]);
+          if (start != nullptr && start->given) along += start->value * q[k];
+        }
+        for (double& number : q) number = along < 0 ? -number : number;
         CompareTurn(joint, std::span(refs).last(4), q);
         values.insert(values.end(), q.begin(), q.end());
       } else {

@@ -94,6 +94,11 @@ void MotionBuilder::MeasureChord(const SpatialJoint& joint) {
       if (!edge.empty() && model_.names.Text(e.name) != edge) continue;
       const Sym force = NewUnknown("~" + name + ".chord" + suffix, nullptr);
       MakeJacobian(row, name + suffix);
+      MotionMeasure& measured = out_.measures.emplace_back();
+      measured.coordinate = {id, e.across, 0};
+      measured.turns = angle;
+      measured.value = row.value.In(pool_);
+      for (const auto& [f, entry] : row.jacobian) measured.jacobian.emplace_back(f, entry.In(pool_));
       Sym off = Read(id, e.across, 0, 0) - row.value;
       if (angle) {  // turns are counted by the coordinate, not by the positions
         off = Let(name + suffix + ".off", off);
@@ -189,8 +194,8 @@ void MotionBuilder::AddRolling(const SpatialJoint& joint, const Chord& chord, st
   const SymVec slip = Let(name + ".slip", chord.seen + Cross(w, p));
   const SymVec turning_rate = chord.angular - Cross(chord.a.turning, w);
   const SymVec bias = Let(name + ".slip_bias", chord.seen_bias + Cross(turning_rate, p) + Cross(w, p_rate));
-  // Across n stand the way it rolls, t = n x e/sin, and its side, l = e - cos n by sin. They turn with it: the
-  // side rows of two wheels on one axle are the same in every position, and those of the way never are.
+  // Across n stand the way it rolls, t = n x e/sin, and its side, l = e - cos n by sin. They turn with it:
+  // the side rows of two wheels on one axle are the same in every position, and those of the way never are.
   const SymVec way = Let(name + ".way", Cross(n, e) * (Sym(1) / size));
   const SymVec side = Let(name + ".side", (e - n * c) * (Sym(1) / size));
   const Sym growth = Let(name + ".sin_growth", -(c * c_rate) / (size * size));  // (d sin/dt)/sin
@@ -409,7 +414,10 @@ void MotionBuilder::FollowJoint(const SpatialJoint& joint, const SpatialJoint& k
   const Edge& e = graph_.ClassOf(model_, joint.component).edges[0];
   const Freedom& freedom = freedoms_[kept.first_freedom];
   const Sym position(&pool_, pool_.Symbol(freedom.position));
-  AddEquation(Read(joint.component, e.across, 0, 0), position * Sym(sign) + Sym(angle));
+  const Sym value = position * Sym(sign) + Sym(angle);
+  AddEquation(Read(joint.component, e.across, 0, 0), value);
+  out_.measures.push_back(
+      {{joint.component, e.across, 0}, true, value.In(pool_), {{kept.first_freedom, pool_.Number(sign)}}});
   const Sym force = NewUnknown("~" + NameOf(joint.component) + ".follows", nullptr);
   SupplyTo(joint.component, "inertia", 0, Sym(0));
   SupplyTo(joint.component, "load", 0, force);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "mechanics/articulated_numbers.h"
 #include "mechanics/diagnostics.h"
 #include "mechanics/motion_builder.h"
 
@@ -366,9 +367,10 @@ MotionEquations DeriveMotion(Model& model, const SystemGraph& graph,
                              Diagnostics& diagnostics) {
   constexpr uint32_t kManyFreedoms = 24;  // from here on nobody reads a matrix
   const bool quick = form == MotionForm::kQuick && mechanism.chords.empty() && mechanism.freedoms >= 4;
+  const bool many =
+      (form == MotionForm::kAutomatic || form == MotionForm::kQuick) && mechanism.freedoms > kManyFreedoms;
   const bool recursive =
-      form == MotionForm::kRecursive || quick ||
-      ((form == MotionForm::kAutomatic || form == MotionForm::kQuick) && mechanism.freedoms > kManyFreedoms);
+      form == MotionForm::kRecursive || ((quick || many) && EveryFreedomMovesInertia(mechanism, numbers));
   return MotionBuilder(model, graph, scalars, numbers, mechanism, joint_motion, starts, recursive,
                        diagnostics)
       .Run();

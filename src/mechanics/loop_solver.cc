@@ -23,12 +23,12 @@ struct LoopSolver::Work {
   std::vector<Tape> tapes;
   std::vector<SymbolId> targets;
   std::vector<SymbolId> readings;
-  std::unique_ptr<Tape> rows;  // values, then entries of the Jacobian
+  std::unique_ptr<Tape> rows;  // values, then entries of the Jacobian; the same of measures
   std::vector<double> results;
   Environment<double> environment;
   Workspace<double> workspace;
-  std::vector<double> gap;
-  Matrix jacobian;
+  std::vector<double> gap, measures;
+  Matrix jacobian, measure_jacobian;
 
   Work(ExprPool& p, const MotionEquations& m) : pool(p), motion(m) {}
   void Evaluate();
@@ -61,12 +61,18 @@ LoopSolver::LoopSolver(ExprPool& pool, const MotionEquations& motion)
   for (const LoopRow& row : motion.loops) {
     for (const auto& [f, entry] : row.jacobian) roots.push_back(entry);
   }
+  for (const MotionMeasure& measure : motion.measures) roots.push_back(measure.value);
+  for (const MotionMeasure& measure : motion.measures) {
+    for (const auto& [f, entry] : measure.jacobian) roots.push_back(entry);
+  }
   work_->rows = std::make_unique<Tape>(pool, roots);
   work_->results.resize(roots.size());
   work_->environment.scalars.assign(pool.symbol_count(), 0);
   for (const auto& [symbol, value] : motion.constants) work_->environment.scalars[symbol.index()] = value;
   work_->gap.resize(motion.loops.size());
   work_->jacobian = Matrix(motion.loops.size(), motion.freedoms.size());
+  work_->measures.resize(motion.measures.size());
+  work_->measure_jacobian = Matrix(motion.measures.size(), motion.freedoms.size());
 }
 
 LoopSolver::~LoopSolver() = default;
@@ -88,6 +94,11 @@ void LoopSolver::Work::Evaluate() {
   for (size_t k = 0; k < motion.loops.size(); ++k) {
     gap[k] = results[k];
     for (const auto& [f, entry] : motion.loops[k].jacobian) jacobian(k, f) = results[next++];
+  }
+  measure_jacobian.Clear();
+  for (double& value : measures) value = results[next++];
+  for (size_t k = 0; k < measures.size(); ++k) {
+    for (const auto& [f, entry] : motion.measures[k].jacobian) measure_jacobian(k, f) = results[next++];
   }
 }
 
@@ -147,26 +158,23 @@ size_t LoopSolver::WorstRow() const {
   return LargestAt(work_->gap);
 }
 
-double LoopSolver::RateGap(const std::vector<bool>& held, const std::vector<double>& velocities,
-                           size_t* worst) const {
-  Matrix free = work_->jacobian;
-  std::vector<double> rest(free.rows(), 0.0);
-  for (size_t f = 0; f < held.size(); ++f) {
-    if (!held[f]) continue;
-    AddTimes(rest, velocities[f], free.Column(f));
-    free.ClearColumn(f);
-  }
-  AddTimes(rest, -1, free * LeastSquares(free).Solve(rest));
-  *worst = LargestAt(rest);
-  return Largest(rest);
-}
-
 const Matrix& LoopSolver::Jacobian() const {
   return work_->jacobian;
 }
 
-std::vector<bool> LoopSolver::FindDependent(const std::vector<int>& rank, bool velocities) const {
-  Matrix rest = velocities ? work_->jacobian : work_->OfPositions();
+const std::vector<double>& LoopSolver::Gaps() const {
+  return work_->gap;
+}
+
+const std::vector<double>& LoopSolver::Measures() const {
+  return work_->measures;
+}
+
+const Matrix& LoopSolver::MeasureJacobian() const {
+  return work_->measure_jacobian;
+}
+
+std::vector<bool> FindDependent(Matrix rest, const std::vector<int>& rank) {
   std::vector<bool> dependent(rank.size(), false);
   const double size = rest.Largest();
   std::vector<int> levels = rank;

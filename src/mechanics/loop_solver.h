@@ -8,6 +8,11 @@
 
 namespace cotree {
 
+/// By column: whether it follows from the others, where all rows times the columns' values are given. Those
+/// with the lower `rank` are made to follow first; of equal ones that with the largest part across those
+/// chosen.
+std::vector<bool> FindDependent(Matrix rows, const std::vector<int>& rank);
+
 /** Closes the loops of a mechanism: finds positions near given ones, by Gauss-Newton steps of least length.
 
 Readings are numbered as those of the main part of the equations of motion.
@@ -33,12 +38,12 @@ class LoopSolver {
   /// Of the last positions.
   size_t WorstRow() const;
   const Matrix& Jacobian() const;
-  /// What is left of the rates of the loops, at the last positions, with these velocities of freedoms that
-  /// are held and the best ones of the others; `worst`: the row of the largest.
-  double RateGap(const std::vector<bool>& held, const std::vector<double>& velocities, size_t* worst) const;
-  /// By freedom: whether its velocity (or else its position) follows from the others, at the last positions.
-  /// Those with the lower `rank` are made to follow first.
-  std::vector<bool> FindDependent(const std::vector<int>& rank, bool velocities) const;
+  /// What each row lacks at the last positions.
+  const std::vector<double>& Gaps() const;
+  /// The coordinates of chords (MotionEquations::measures) at the last positions, and their derivatives by
+  /// the freedoms.
+  const std::vector<double>& Measures() const;
+  const Matrix& MeasureJacobian() const;
 
  private:
   struct Work;

@@ -52,6 +52,15 @@ struct LoopRow {
   std::string names;             // of those joints: "`crank`, `rod`"
 };
 
+/** A coordinate of a joint outside the tree, as the positions of the tree give it; its derivatives by the
+freedoms. An angle is known up to whole turns: these are counted by the coordinate. */
+struct MotionMeasure {
+  Driver coordinate;
+  bool turns = false;
+  ExprId value;
+  std::vector<std::pair<uint32_t, ExprId>> jacobian;
+};
+
 /** A variable of the main part that is 0 in every motion: a gap of a loop, its rate, how far a measured
 coordinate is from what it measures. What integrates the motion holds it there (simulation/projection.h). */
 struct MotionInvariant {
@@ -83,6 +92,7 @@ struct MotionEquations {
   };
   std::vector<MassEntry> mass_matrix;
   std::vector<LoopRow> loops;                          // those that are needed
+  std::vector<MotionMeasure> measures;                 // coordinates of chords
   std::vector<std::pair<SymbolId, double>> constants;  // present numbers of parameters that are read
   std::vector<std::string> constraints;                // what each multiplier holds
   std::vector<MotionInvariant> invariants;

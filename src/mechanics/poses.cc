@@ -154,6 +154,8 @@ void CarryPositions(const Mechanism& from, const MotionEquations& from_motion, L
   }
   const auto quaternion_of = [](const MotionEquations& motion,
                                 const SpatialJoint& joint) -> const MotionQuaternion* {
+    // A joint without freedoms begins where that of another joint ends.
+    if (joint.kind != SpatialKind::kSpherical && joint.kind != SpatialKind::kFree) return nullptr;
     for (const MotionQuaternion& q : motion.quaternions) {
       if (q.first_freedom + 3 == joint.first_freedom + FreedomsOf(joint.kind)) return &q;
     }

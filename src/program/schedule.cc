@@ -9,7 +9,8 @@ namespace cotree {
 // Blocks that need each block; the number of blocks each one waits for.
 void ProgramBuilder::FindSuccessors() {
   const auto count = static_cast<uint32_t>(sorted_->blocks());
-  block_of_equation_.resize(sorted_->equations.size());
+  constexpr uint32_t kNone = UINT32_MAX;  // it is in no block: only a part of the system is computed
+  block_of_equation_.assign(sorted_->equations.size(), kNone);
   for (uint32_t b = 0; b < count; ++b) {
     for (const uint32_t k : sorted_->Block(b)) block_of_equation_[k] = b;
   }
@@ -18,6 +19,7 @@ void ProgramBuilder::FindSuccessors() {
   const auto over = [&](auto&& f) {
     for (uint32_t k = 0; k < sorted_->equations.size(); ++k) {
       const uint32_t own = block_of_equation_[k];
+      if (own == kNone) continue;
       sorted_->OverUses(k, [&](uint32_t v, uint32_t order) {
         const uint32_t e = sorted_->equation_of_slot[sorted_->first_slot[v] + order];
         if (e == UINT32_MAX) return;

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// A position and a speed of a mechanism with loops, said in many ways: by each of its joints, by an inertia
+// or a mass on the axis (behind a gear, too), by a sensor there, with names that make another joint the
+// chord. The motion is the same.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "curves.h"
+#include "product_support.h"
+#include "run_support.h"
+
+namespace cotree::test {
+namespace {
+
+constexpr const char* kSolid = "I = [0.002, 0.003, 0.003, 0, 0, 0] kg*m^2";
+
+/** A loop: joints one after the other, bars between them, its end back at a frame of the world. */
+struct Loop {
+  const char* name;
+  std::vector<std::string> joints;  // classes
+  std::vector<double> bars;         // one fewer
+  std::string base;                 // where the last joint hangs
+  std::vector<double> guesses;      // positions to begin the search with
+  std::vector<size_t> fixed;        // joints whose guess is exact, as many as there are freedoms
+  std::string more;                 // another loop beside it
+};
+
+const Loop kLoops[] = {
+    {"slider-crank",
+     {"Revolute(n = [0, 1, 0])", "Revolute(n = [0, 1, 0])", "Revolute(n = [0, 1, 0])",
+      "Prismatic(n = [1, 0, 0])"},
+     {0.1, 0.3, 0},
+     "r = [0, 0, 0] m",
+     {1.0, -1.3, 0.3, 0.33},
+     {0},
+     ""},
+    {"four-bar",
+     {"Revolute(n = [0, 1, 0])", "Revolute(n = [0, 1, 0])", "Revolute(n = [0, 1, 0])",
+      "Revolute(n = [0, 1, 0])"},
+     {0.1, 0.3, 0.25},
+     "r = [0.28, 0, 0] m",
+     {-1.05, 0.5, 2.2, 1.7},
+     {0},
+     ""},
+    {"five-bar",
+     {"Revolute(n = [0, 1, 0])", "Revolute(n = [0, 1, 0])", "Revolute(n = [0, 1, 0])",
+      "Revolute(n = [0, 1, 0])", "Revolute(n = [0, 1, 0])"},
+     {0.1, 0.25, 0.25, 0.12},
+     "r = [0.28, 0, 0] m",
+     {-2.1, 1.2, 1.6, 1.0, 1.8},
+     {0, 1},
+     ""},
+    {"two loops on one crank",
+     {"Revolute(n = [0, 1, 0])", "Revolute(n = [0, 1, 0])", "Revolute(n = [0, 1, 0])",
+      "Prismatic(n = [1, 0, 0])"},
+     {0.1, 0.3, 0},
+     "r = [0, 0, 0] m",
+     {1.0, -1.3, 0.3, 0.33},
+     {0},
+     "  k1, k2 : Revolute(n = [0, 1, 0])\n  k3 : Prismatic(n = [0, 0, 1])\n"
+     "  krod : Body(m = 0.5 kg, center = [0.1, 0, 0] m, I = [0.002, 0.003, 0.003, 0, 0, 0] kg*m^2)\n"
+     "  kblock : Body(m = 0.5 kg)\n  kend : Arm(r = [0.35, 0, 0] m)\n"
+     "  connect bar1.b -- k1.a\n  connect k1.b -- krod.a -- kend.a\n  connect kend.b -- k2.a\n"
+     "  connect k2.b -- k3.b -- kblock.a\n  connect mechanics.ground -- k3.a\n"
+     "  start k1.phi = 0.7 rad\n  start k2.phi = -1.7 rad\n  start k3.s = -0.4 m\n"},
+};
+
+enum class Way { kJoint, kInertia, kGear, kSensor };
+
+bool Slides(const Loop& loop, size_t k) {
+  return loop.joints[k].starts_with("Prismatic");
+}
+
+/// The loop with its joints named so; `starts` beside.
+std::string TextOf(const Loop& loop, const std::vector<std::string>& names, const std::string& starts) {
+  std::string text = "system Loop {\n  gravity : Gravity\n  base : Arm(" + loop.base +
+                     ")\n  connect mechanics.ground -- base.a\n";
+  std::string before = "mechanics.ground";
+  for (size_t k = 0; k < loop.joints.size(); ++k) {
+    const std::string number = std::to_string(k + 1);
+    text += "  " + names[k] + " : " + loop.joints[k] + "\n";
+    if (k == loop.bars.size()) {
+      text += "  connect " + before + " -- " + names[k] + ".b\n  connect base.b -- " + names[k] + ".a\n";
+      break;
+    }
+    text += "  body" + number + " : Body(m = 1 kg, center = " + List({loop.bars[k] / 2, 0, 0}, "m") + ", " +
+            kSolid + ")\n  bar" + number + " : Arm(r = " + List({loop.bars[k], 0, 0}, "m") + ")\n  connect " +
+            before + " -- " + names[k] + ".a\n  connect " + names[k] + ".b -- body" + number + ".a -- bar" +
+            number + ".a\n";
+    before = "bar" + number + ".b";
+  }
+  return text + loop.more + starts + "}\n";
+}
+
+std::string PositionOf(const Loop& loop, const std::string& name, size_t k) {
+  return name + (Slides(loop, k) ? ".s" : ".phi");
+}
+std::string SpeedOf(const Loop& loop, const std::string& name, size_t k) {
+  return name + (Slides(loop, k) ? ".v" : ".w");
+}
+
+/// Position and speed of a joint, said in a way.
+std::string Said(const Loop& loop, const std::string& joint, size_t k, Way way, double position,
+                 double speed) {
+  const bool slides = Slides(loop, k);
+  const std::string length = slides ? "m" : "rad", rate = length + "/s", part = "part" + std::to_string(k);
+  const std::string housing =
+      "  connect " + joint + ".housing -- " + (slides ? "translational" : "rotational") + ".ground\n";
+  const std::string on = "  connect " + part + ".a -- " + joint + ".axis\n" + housing;
+  switch (way) {
+    case Way::kJoint:
+      break;
+    case Way::kInertia:
+      return "  " + part + (slides ? " : Mass(m = 1e-9 kg)\n" : " : Inertia(J = 1e-11 kg*m^2)\n") + on +
+             FixedStart(PositionOf(loop, part, k), position, length) +
+             FixedStart(SpeedOf(loop, part, k), speed, rate);
+    case Way::kGear:
+      if (slides) break;
+      return "  " + part + " : Inertia(J = 1e-11 kg*m^2)\n  gear" + part + " : Gear(ratio = -3)\n  connect " +
+             part + ".a -- gear" + part + ".a\n  connect gear" + part + ".b -- " + joint + ".axis\n" +
+             housing + FixedStart(part + ".phi", -3 * position, length) +
+             FixedStart(part + ".w", -3 * speed, rate);
+    case Way::kSensor:
+      return "  " + part + (slides ? " : PositionSensor\n" : " : AngleSensor\n") + on +
+             FixedStart(part + ".y", position, length) + FixedStart(SpeedOf(loop, joint, k), speed, rate);
+  }
+  return FixedStart(PositionOf(loop, joint, k), position, length) +
+         FixedStart(SpeedOf(loop, joint, k), speed, rate);
+}
+
+class Starts : public testing::TestWithParam<Loop> {};
+
+TEST_P(Starts, SayTheSameInEveryWay) {
+  const Loop& loop = GetParam();
+  const size_t count = loop.joints.size();
+  std::vector<std::string> names;
+  for (size_t k = 0; k < count; ++k) names.push_back(std::string("j") + static_cast<char>('a' + k));
+  std::string starts;
+  for (size_t k = 0; k < count; ++k) {
+    const bool fixed = std::find(loop.fixed.begin(), loop.fixed.end(), k) != loop.fixed.end();
+    const std::string unit = Slides(loop, k) ? "m" : "rad";
+    starts += "  start " + PositionOf(loop, names[k], k) + " = " + Number(loop.guesses[k]) + " " + unit +
+              (fixed ? " fixed\n" : "\n");
+    if (fixed) starts += FixedStart(SpeedOf(loop, names[k], k), 3 - 2 * static_cast<double>(k), unit + "/s");
+  }
+  constexpr double kStop = 0.05;
+  RunOf reference(TextOf(loop, names, starts));
+  reference.Simulate(kStop, 1e-9);
+  std::vector<double> positions, speeds, ends;
+  for (size_t k = 0; k < count; ++k) {
+    positions.push_back(reference[PositionOf(loop, names[k], k)].front());
+    speeds.push_back(reference[SpeedOf(loop, names[k], k)].front());
+    ends.push_back(reference.End(PositionOf(loop, names[k], k)));
+    EXPECT_LT(std::fabs(positions[k] - loop.guesses[k]), 0.2) << loop.name << k;
+  }
+  // Every joint says it once, in every way; the names go round, so that another one is the chord.
+  for (size_t first = 0; first < count; ++first) {
+    std::vector<std::string> turned = names;
+    std::rotate(turned.begin(), turned.begin() + static_cast<ptrdiff_t>((first * 2 + 1) % count),
+                turned.end());
+    for (const Way way : {Way::kJoint, Way::kInertia, Way::kGear, Way::kSensor}) {
+      std::string said;
+      for (size_t k = 0; k < count; ++k) {
+        const bool says = (k + count - first) % count < loop.fixed.size();
+        said += says ? Said(loop, turned[k], k, way, positions[k], speeds[k])
+                     : "  start " + PositionOf(loop, turned[k], k) + " = " +
+                           Number(positions[k] + (k % 2 == 0 ? 0.05 : -0.05)) +
+                           (Slides(loop, k) ? " m\n" : " rad\n");
+      }
+      const std::string text = TextOf(loop, turned, said);
+      SCOPED_TRACE(text);
+      RunOf run(text);
+      run.Simulate(kStop, 1e-9);
+      for (size_t k = 0; k < count; ++k) {
+        EXPECT_NEAR(run[PositionOf(loop, turned[k], k)].front(), positions[k], 1e-9) << k;
+        EXPECT_NEAR(run[SpeedOf(loop, turned[k], k)].front(), speeds[k], 1e-7) << k;
+        EXPECT_NEAR(run.End(PositionOf(loop, turned[k], k)), ends[k], 1e-6) << k;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Loops, Starts, testing::ValuesIn(kLoops), [](const auto& loop) {
+  std::string name;
+  for (const char c : std::string(loop.param.name)) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
+  }
+  return name;
+});
+
+const std::vector<std::string> kNames{"ja", "jb", "jc", "jd"};
+
+// A turn more is a turn more, of a joint of the tree and of a chord.
+TEST(StartsOfLoops, CountTurns) {
+  const Loop& loop = kLoops[0];
+  for (size_t k = 0; k < 3; ++k) {
+    for (size_t round = 0; round < 4; ++round) {
+      std::vector<std::string> names = kNames;
+      std::rotate(names.begin(), names.begin() + static_cast<ptrdiff_t>(round), names.end());
+      const double at[] = {1.0471975511965976, -1.3400403226, 0.2928427714};
+      const double more = at[k] + (k == 1 ? -4 : 2) * M_PI;
+      std::string starts = FixedStart(names[k] + ".phi", more, "rad");
+      for (size_t i = 0; i < 3; ++i) {
+        if (i != k) starts += "  start " + names[i] + ".phi = " + Number(at[i] + 0.01) + " rad\n";
+      }
+      RunOf run(TextOf(loop, names, starts));
+      run.Simulate(0.001);
+      EXPECT_NEAR(run[names[k] + ".phi"].front(), more, 1e-12) << k << " " << round;
+      EXPECT_NEAR(run[names[3] + ".s"].front(), 0.3372281323, 1e-7) << k << " " << round;
+    }
+  }
+}
+
+// At the end of its range a slider says a double root; what is over it is refused with names and values.
+TEST(StartsOfLoops, EndOfTheRange) {
+  const auto text = [](const std::string& starts) { return TextOf(kLoops[0], kNames, starts); };
+  RunOf run(text("  start jd.s = 0.4 m fixed\n  start ja.phi = 5 deg\n  start ja.w = 3 rad/s fixed\n"));
+  run.Simulate(0.001);
+  EXPECT_NEAR(run["jd.s"].front(), 0.4, 1e-9);
+  EXPECT_NEAR(run["ja.phi"].front(), 0, 1e-5);
+  EXPECT_NEAR(run["ja.w"].front(), 3, 1e-12);
+  std::string said;
+  for (const Diagnostic& d : run.loaded->diagnostics.list()) said += CodeText(*d.info);
+  EXPECT_TRUE(Contains(said, "COT3318")) << said;
+  const auto refused = [&](const std::string& starts, const std::string& code, const std::string& part) {
+    try {
+      RunOf wrong(text(starts));
+      ADD_FAILURE() << starts;
+    } catch (const std::runtime_error& error) {
+      EXPECT_TRUE(Contains(error.what(), code) && Contains(error.what(), part)) << error.what();
+    }
+  };
+  refused("  start jd.s = 0.45 m fixed\n", "COT3310", "`jd.s` = 0.45 m");
+  refused("  start jd.s = 0.33 m fixed\n  start ja.phi = 60 deg fixed\n", "COT3310",
+          "`ja.phi` = 1.0472 rad, `jd.s` = 0.33 m");
+  refused("  start ja.phi = 60 deg fixed\n  start ja.w = 3 rad/s fixed\n  start jd.v = 1 m/s fixed\n",
+          "COT3315", "`jd.v` = 1 m/s");
+  refused("  start jd.s = 0.4 m fixed\n  start ja.phi = 5 deg\n  start jd.v = 1 m/s fixed\n", "COT3315",
+          "`jd.v` = 1 m/s");
+  // More than enough, and all of it true.
+  RunOf agree(
+      text("  start jd.s = 0.3372281323269014 m fixed\n  start ja.phi = 60 deg fixed\n"
+           "  start ja.w = 3 rad/s fixed\n"));
+  agree.Simulate(0.001);
+  EXPECT_NEAR(agree["ja.phi"].front(), M_PI / 3, 1e-9);
+}
+
+// Places of bodies as coordinates: rigid sensors between joints, many point masses.
+TEST(StartsOfLoops, PlacesOfPointMasses) {
+  const std::string body =
+      "  gravity : Gravity\n  rail : Prismatic(n = [1, 0, 0])\n  cart : Body(m = 1.5 kg)\n"
+      "  held : ForceTorqueSensor\n  pin : Revolute[5](n = [0, 1, 0])\n"
+      "  bob : Body[5](m = 1 kg, center = [0, 0, -0.5] m)\n"
+      "  connect mechanics.ground -- rail.a\n  connect rail.b -- cart.a -- held.a\n"
+      "  connect held.b -- pin.a\n  connect pin.b -- bob.a\n"
+      "  start pin[1].phi = 0.4 rad fixed\n  start pin[2].phi = -0.3 rad fixed\n}\n";
+  RunOf joints("system P {\n" + body), places("system P {\n  coordinates = absolute\n" + body);
+  joints.Simulate(0.2, 1e-9);
+  places.Simulate(0.2, 1e-9);
+  for (const std::string name : {"pin[1].phi", "pin[2].phi", "pin[3].w", "rail.s", "held.f[3]"})
+    EXPECT_NEAR(joints.End(name), places.End(name), 1e-6) << name;
+}
+
+}  // namespace
+}  // namespace cotree::test

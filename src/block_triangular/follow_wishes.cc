@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <span>
 
 #include "block_triangular/offsets.h"
 
@@ -27,10 +28,18 @@ class Rematcher {
       const int x = std::abs(a.second), y = std::abs(b.second);
       return x != y ? x > y : a.first < b.first;
     });
-    for (const auto& [variable, wish] : wishes) {
-      while (Move(variable, wish)) {
+    // Of equally strong wishes those that are met already stay so.
+    for (size_t first = 0, last = 0; first < wishes.size(); first = last) {
+      while (last < wishes.size() && std::abs(wishes[last].second) == std::abs(wishes[first].second)) ++last;
+      const std::span level(wishes.begin() + static_cast<std::ptrdiff_t>(first), last - first);
+      for (const auto& [variable, wish] : level) {
+        if (wish > 0 && Times(offsets_.equation_of_variable[variable]) == 0) satisfied_[variable] = 1;
       }
-      satisfied_[variable] = wish > 0 ? 1 : 2;
+      for (const auto& [variable, wish] : level) {
+        while (Move(variable, wish)) {
+        }
+        satisfied_[variable] = wish > 0 ? 1 : 2;
+      }
     }
   }
 

@@ -125,9 +125,9 @@ void PrintSummary(const PreparedRun& p, const Trajectory& trajectory, const Simu
              seconds);
   if (!trajectory.initialization.determined.empty())
     fmt::print("{}\n", console.Dim("  " + BeginningText(sorted, trajectory.initialization)));
-  for (const EquationSystem::KeptConstraint& kept : p.translation->equations->kept_constraints)
+  for (const EquationSystem::KeptConstraint& constraint : p.translation->equations->kept_constraints)
     fmt::print("{}\n", console.Dim("  kept as a constraint, all that it ties together are states: " +
-                                   p.translation->equations->EquationText(kept.equation)));
+                                   p.translation->equations->EquationText(constraint.equation)));
   if (!trajectory.method.empty()) {
     const std::string work = trajectory.iterations > 0
                                  ? fmt::format("; {}, {}, {}", Plural(trajectory.evaluations, "evaluation"),

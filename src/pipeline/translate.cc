@@ -486,8 +486,9 @@ bool Translator::KeepConstraints() {
   const Offsets needed = FindOffsets(system, FindCausality(system));
   wanted.swap(system.wanted);
   bool any = false;
+  ConstraintKeeper keeper(system);
   for (const uint32_t e : varying) {
-    const bool kept = needed.equation[e] > 0 && KeepConstraint(system, e, needed.equation[e]);
+    const bool kept = needed.equation[e] > 0 && keeper.Keep(e, needed.equation[e]);
     if (!kept) not_kept_.insert(e);
     any = any || kept;
   }

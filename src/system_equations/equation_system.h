@@ -96,6 +96,7 @@ struct EquationSystem {
   struct KeptConstraint {
     uint32_t equation, remainder, times;
   };
+  // Their remainders are the last variables, in this order.
   std::vector<KeptConstraint> kept_constraints;
 
   /** What is said of variables that may be states: above 0 wanted, the larger the more; below 0 avoided. */
@@ -146,7 +147,9 @@ struct EquationSystem {
     return bindings[part.first_binding + (local - scalar.owned)];
   }
   /// Whether it is what a kept constraint leaves.
-  bool IsRemainder(uint32_t variable) const;
+  bool IsRemainder(uint32_t variable) const {
+    return !kept_constraints.empty() && variable >= kept_constraints.front().remainder;
+  }
   /// Whether it is an intermediate result of the equations of motion, of no interest in results.
   bool IsInner(uint32_t variable) const;
   std::string VariableName(uint32_t variable, uint32_t order = 0) const;
@@ -179,9 +182,19 @@ Combined ReplaceEquation(EquationSystem& system, std::span<const CombinationTerm
 /// kind.
 std::map<std::pair<uint32_t, uint32_t>, double> LinearNumbers(EquationSystem& system, uint32_t equation);
 
-/// Gives an equation a remainder (KeptConstraint), to be held at 0 up to so many differentiations. False: it
-/// stays as it is, since foreign code computes it or a condition of events stands in it.
-bool KeepConstraint(EquationSystem& system, uint32_t equation, uint32_t times);
+/** Gives equations remainders (KeptConstraint), to be held at 0 up to so many differentiations. Those of one
+class stay equations of one class. */
+class ConstraintKeeper {
+ public:
+  explicit ConstraintKeeper(EquationSystem& system) : system_(system) {}
+  /// False: it stays as it is, since foreign code computes it or a condition of events stands in it.
+  bool Keep(uint32_t equation, uint32_t times);
+
+ private:
+  uint32_t ScalarOf(const Part& from, uint32_t local);
+  EquationSystem& system_;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> scalars_;  // by class and equation: with a remainder
+};
 
 /// Puts `variable = 0` in the place of an equation that follows from others.
 void ReleaseEquation(EquationSystem& system, uint32_t equation, VariableRef variable);

@@ -33,11 +33,6 @@ uint32_t EquationSystem::PartOfEquation(uint32_t equation) const {
   return static_cast<uint32_t>(at - parts.begin()) - 1;
 }
 
-bool EquationSystem::IsRemainder(uint32_t variable) const {
-  return std::any_of(kept_constraints.begin(), kept_constraints.end(),
-                     [&](const KeptConstraint& kept) { return kept.remainder == variable; });
-}
-
 bool EquationSystem::IsInner(uint32_t variable) const {
   if (variable >= part_variables) return false;
   const uint32_t number = PartOfVariable(variable);
@@ -52,8 +47,9 @@ std::string EquationSystem::VariableName(uint32_t variable, uint32_t order) cons
     for (uint32_t k = 0; k < order; ++k) text = "der(" + text + ")";
     return text;
   };
-  for (const KeptConstraint& kept : kept_constraints) {
-    if (variable == kept.remainder) return wrapped("remainder(" + EquationText(kept.equation) + ")");
+  if (IsRemainder(variable)) {
+    const KeptConstraint& kept = kept_constraints[variable - kept_constraints.front().remainder];
+    return wrapped("remainder(" + EquationText(kept.equation) + ")");
   }
   if (variable >= part_variables) return wrapped("sum" + std::to_string(variable - part_variables + 1));
   const uint32_t number = PartOfVariable(variable);

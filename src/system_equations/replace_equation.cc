@@ -164,58 +164,70 @@ std::map<std::pair<uint32_t, uint32_t>, double> LinearNumbers(EquationSystem& sy
   return out;
 }
 
-bool KeepConstraint(EquationSystem& system, uint32_t equation, uint32_t times) {
-  ExprPool& pool = system.model->expressions;
-  const EquationSystem::Source source = system.SourceOf(equation);
-  const uint32_t remainder = system.variable_count;
+// The equation of a class alone, with its remainder: left - right - remainder = 0.
+uint32_t ConstraintKeeper::ScalarOf(const Part& from, uint32_t local) {
+  const auto [at, fresh] =
+      scalars_.try_emplace({from.scalar, local}, static_cast<uint32_t>(system_.scalars.size()));
+  if (!fresh) return at->second;
+  ExprPool& pool = system_.model->expressions;
+  const ScalarElement& of = system_.scalars[from.scalar];
+  ScalarElement scalar;
+  scalar.parameters = of.parameters;
+  scalar.always = 1;
+  ScalarEquation row = of.equations[local];
+  const auto add = [&](ScalarVariable variable, ScalarVariable::Role role) {
+    variable.role = role;
+    variable.index = variable.element = 0;
+    scalar.variables.push_back(variable);
+    return static_cast<uint32_t>(scalar.variables.size() - 1);
+  };
+  for (ScalarUse& use : row.uses)
+    use.variable = add(of.variables[use.variable], ScalarVariable::Role::kInner);
+  for (const ScalarVariable& variable : of.variables) {
+    if (variable.role == ScalarVariable::Role::kDiscrete) add(variable, variable.role);
+  }
+  const SymbolId symbol = pool.DeclareSymbol("#remainder", SymbolKind::kVariable);
+  row.uses.push_back({add({ScalarVariable::Role::kInner, 0, 0, symbol}, ScalarVariable::Role::kInner), 0});
+  row.residual = pool.Subtract(row.residual, pool.Symbol(symbol));
+  scalar.equations.push_back(std::move(row));
+  system_.scalars.push_back(std::move(scalar));
+  return at->second;
+}
+
+bool ConstraintKeeper::Keep(uint32_t equation, uint32_t times) {
+  ExprPool& pool = system_.model->expressions;
+  const EquationSystem::Source source = system_.SourceOf(equation);
+  const uint32_t remainder = system_.variable_count;
   if (source.part == nullptr) {
-    Combiner combiner(system);
+    Combiner combiner(system_);
     const ExprId residual = combiner.Write({equation, 0, 1});
-    Put(system, combiner, equation, pool.Subtract(residual, pool.Symbol(combiner.Global(remainder, 0))));
+    Put(system_, combiner, equation, pool.Subtract(residual, pool.Symbol(combiner.Global(remainder, 0))));
   } else {
     const Part from = *source.part;
-    const ScalarElement& of = system.scalars[from.scalar];
-    ScalarEquation row = of.equations[source.local];
+    const ScalarElement& of = system_.scalars[from.scalar];
+    const ScalarEquation& row = of.equations[source.local];
     if (row.foreign || row.group != UINT32_MAX) return false;
     for (const ExprId condition : FindHeld(pool, std::span(&row.residual, 1))) {
       if (std::find(of.held.begin(), of.held.end(), condition) != of.held.end()) return false;
     }
-    ScalarElement scalar;
-    scalar.parameters = of.parameters;
-    scalar.always = 1;
-    const Part part{static_cast<uint32_t>(system.scalars.size()), from.component, 0, UINT32_MAX,
-                    static_cast<uint32_t>(system.bindings.size())};
-    const auto bind = [&](const ScalarVariable& variable, VariableRef ref) {
-      scalar.variables.push_back({variable.role == ScalarVariable::Role::kDiscrete
-                                      ? ScalarVariable::Role::kDiscrete
-                                      : ScalarVariable::Role::kInner,
-                                  0, 0, variable.symbol});
-      system.bindings.push_back(ref);
-    };
-    for (ScalarUse& use : row.uses) {
-      const uint32_t variable = use.variable;
-      use.variable = static_cast<uint32_t>(scalar.variables.size());
-      bind(of.variables[variable], system.Resolve(from, variable));
-    }
+    std::vector<VariableRef> refs;
+    for (const ScalarUse& use : row.uses) refs.push_back(system_.Resolve(from, use.variable));
     for (uint32_t v = 0; v < of.variables.size(); ++v) {
-      if (of.variables[v].role == ScalarVariable::Role::kDiscrete)
-        bind(of.variables[v], system.Resolve(from, v));
+      if (of.variables[v].role == ScalarVariable::Role::kDiscrete) refs.push_back(system_.Resolve(from, v));
     }
-    const SymbolId symbol = pool.DeclareSymbol("#remainder", SymbolKind::kVariable);
-    row.uses.push_back({static_cast<uint32_t>(scalar.variables.size()), 0});
-    bind({ScalarVariable::Role::kInner, 0, 0, symbol}, {remainder, 0});
-    row.residual = pool.Subtract(row.residual, pool.Symbol(symbol));
-    scalar.equations.push_back(std::move(row));
-    system.scalars.push_back(std::move(scalar));
-    system.replaced[equation] = static_cast<uint32_t>(system.extra_parts.size());
-    system.extra_parts.push_back(part);
+    refs.push_back({remainder, 0});
+    const Part part{ScalarOf(from, source.local), from.component, 0, UINT32_MAX,
+                    static_cast<uint32_t>(system_.bindings.size())};
+    system_.bindings.insert(system_.bindings.end(), refs.begin(), refs.end());
+    system_.replaced[equation] = static_cast<uint32_t>(system_.extra_parts.size());
+    system_.extra_parts.push_back(part);
   }
-  ++system.variable_count;
-  system.is_input.resize(system.variable_count, false);
-  system.is_input[remainder] = true;  // the search for the order knows nothing of it
-  system.kept_constraints.push_back({equation, remainder, times});
+  ++system_.variable_count;
+  system_.is_input.resize(system_.variable_count, false);
+  system_.is_input[remainder] = true;  // the search for the order knows nothing of it
+  system_.kept_constraints.push_back({equation, remainder, times});
   for (uint32_t order = 0; order < times; ++order)
-    system.invariants.push_back({remainder, UINT32_MAX, "", true, order});
+    system_.invariants.push_back({remainder, UINT32_MAX, "", true, order});
   return true;
 }
 

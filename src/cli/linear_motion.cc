@@ -157,6 +157,7 @@ std::optional<LinearModel> LinearizeOnMotion(const LinearizeOptions& options, co
   ChooseSystem(*loaded, RequestOf(options), options.file);
   TranslateOptions translate;
   translate.foreign = ForeignAccess::kRun;
+  translate.keep_constraints = true;
   translate.components = ForeignCodeOf(options.foreign);
   const auto closed = Translate(*loaded, translate);
   if (!closed->ok) {

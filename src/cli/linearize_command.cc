@@ -162,6 +162,7 @@ class LinearizeCommand {
     if (!CheckOptions()) return kExitUsage;
     TranslateOptions translate;
     translate.foreign = ForeignAccess::kRun;
+    translate.keep_constraints = true;
     translate.free_inputs = options_.inputs;
     if (!options_.open.empty() && !Holds(options_.inputs, options_.open))
       translate.free_inputs.push_back(options_.open);

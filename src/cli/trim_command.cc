@@ -299,6 +299,7 @@ int RunTrim(const TrimOptions& options, const Console& console) {
   }
   TranslateOptions translate;
   translate.foreign = ForeignAccess::kRun;
+  translate.keep_constraints = true;
   translate.free_inputs = options.free;
   translate.own_parameters = !options.free.empty();
   return RunOnSystem(options, "cotree.trim/1", translate, console,

@@ -132,10 +132,14 @@ void Emitter::FindFeatures() {
 
 // What a Projection holds at zero, and the blocks whose determinants it watches.
 void Emitter::FindGaps() {
+  HeldAtZero held(program_);
+  gap_slots_ = std::move(held.slots);
+  for (const uint32_t below : held.below)
+    gap_below_.push_back(below == UINT32_MAX ? gap_slots_.size() : below);
+  gaps_ = std::move(held.pattern);
   std::set<uint32_t> watched;
   for (const EquationSystem::Invariant& invariant : system_.invariants) {
     if (!invariant.projected) continue;
-    gap_slots_.push_back(sorted_.Slot({invariant.variable, invariant.order}));
     if (invariant.multiplier == UINT32_MAX) continue;
     const uint32_t slot = sorted_.Slot({invariant.multiplier, 0});
     for (uint32_t b = 0; b < program_.blocks.size(); ++b) {
@@ -147,7 +151,6 @@ void Emitter::FindGaps() {
   watched_blocks_.assign(watched.begin(), watched.end());
   const uint32_t give = GiveVariable(system_);
   if (give != UINT32_MAX) give_ = sorted_.Slot({give, 0});
-  gaps_ = FindPatternOf(program_, gap_slots_);
   gap_order_ = FindGapOrder(gaps_, gap_slots_.size());
 }
 
@@ -318,6 +321,7 @@ std::string Emitter::Sizes() const {
     add("ACTIONS", program_.actions.size(), "of whens");
     add("PRES", program_.pres.size(), "values before an event");
     add("HELD", held_.size(), "what the motion between events depends on");
+    if (features_.count("projection") == 0) add("GAPS", 0, "nothing must stay zero");
     add("INITIALS", program_.initial_slots.size(), "initial()");
     add("TERMINALS", program_.terminal_slots.size(), "terminal()");
     add("INTEGERS", FindIntegers(program_).size(), "which are counted below 2^53");

@@ -111,7 +111,8 @@ void MotionBuilder::MeasureChord(const SpatialJoint& joint) {
       if (!HasQuaternions()) AddEquation(off, Sym(0), true);
       AddEquation(rate_off, Sym(0), true);
       AddInvariant(name + suffix + ".off", off);
-      AddInvariant(name + suffix + ".rate_off", rate_off);
+      const auto below = static_cast<uint32_t>(out_.invariants.size() - 1);
+      AddInvariant(name + suffix + ".rate_off", rate_off).below = below;
       SupplyTo(id, "inertia" + suffix, 0, Sym(0));
       SupplyTo(id, "load" + suffix, 0, force);
       break;
@@ -392,7 +393,9 @@ void MotionBuilder::AddConditions(const std::vector<Row>& rows, const Matrix& co
       AddEquation(acceleration + rate * Sym(kReturn), Sym(0));
       continue;
     }
+    const size_t of_rate = out_.invariants.size() - 1;
     const Sym value = hold(".gap", condition.value);
+    out_.invariants[of_rate].below = static_cast<uint32_t>(of_rate + 1);
     AddEquation(acceleration + rate * Sym(2 * kReturn) + value * Sym(kReturn * kReturn), Sym(0));
     if (!quaternions) AddEquation(value, Sym(0), true);
   }

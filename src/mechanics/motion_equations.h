@@ -67,6 +67,7 @@ struct MotionInvariant {
   uint32_t local = 0;
   uint32_t loop = UINT32_MAX;        // of MotionEquations::loops; none: it belongs to no loop
   uint32_t multiplier = UINT32_MAX;  // variable of the main part: what holds it
+  uint32_t below = UINT32_MAX;       // of `invariants`: whose rate it is
   bool projected = true;             // false: whatever it is, it stays (the length of a quaternion)
 };
 

@@ -373,6 +373,10 @@ bool Events::Reinit(double time, const std::vector<uint32_t>& active) {
     run_.values[slot] = value;
     set.insert(slot);
   }
+  // Constraints hold behind the jump, too: by what did not jump.
+  const size_t jumping = others.size();
+  if (!held_at_zero_) held_at_zero_.emplace(program_);
+  for (const uint32_t slot : held_at_zero_->slots) others.emplace_back(slot, 0);
   const size_t m = others.size();
   for (int iteration = 0; iteration < 8 && m > 0; ++iteration) {
     if (!run_.Run(time)) break;
@@ -390,7 +394,11 @@ bool Events::Reinit(double time, const std::vector<uint32_t>& active) {
       for (const uint32_t slot : program_.state_slots) run_.tangents[slot] = 0;
       run_.tangents[program_.state_slots[j]] = 1;
       run_.RunTangent(time);
-      for (size_t i = 0; i < m; ++i) gradient[i * n + j] = run_.tangents[others[i].first];
+      for (size_t i = 0; i < m; ++i) {
+        if (i < jumping ||
+            held_at_zero_->IsMovedBy(static_cast<uint32_t>(i - jumping), static_cast<uint32_t>(j)))
+          gradient[i * n + j] = run_.tangents[others[i].first];
+      }
     }
     std::vector<double> change(n);
     const bool moves = LeastChange(gradient, right, &change);
@@ -697,7 +705,8 @@ std::string Events::NoStartText(const std::vector<uint32_t>& delays) const {
              ComponentName(*system.model, *system.graph, ComponentId(program_.delays[delays[k]].component)) +
              "`";
   return "no value was found that the loop through " + names +
-         " could have had before the start: what comes out of a delay is then what goes in, and this loop gives "
+         " could have had before the start: what comes out of a delay is then what goes in, and this loop "
+         "gives "
          "another value for each (a gain of 1?). Break the loop by a state, or begin it by a step";
 }
 

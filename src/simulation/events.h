@@ -8,6 +8,7 @@
 
 #include "simulation/external_components.h"
 #include "simulation/initialize.h"
+#include "simulation/projection.h"
 
 namespace cotree {
 
@@ -119,6 +120,7 @@ class Events {
 
   ProgramRun& run_;
   const Program& program_;
+  std::optional<HeldAtZero> held_at_zero_;  // for jumps
   ExternalComponents* external_;
   std::vector<ClockState> clocks_;
   std::vector<uint8_t> conditions_;  // of `when`s, at the last event

@@ -8,10 +8,31 @@
 #include <set>
 
 #include "linear_algebra/least_correction.h"
-#include "simulation/simulate.h"
 #include "system_equations/loop_give.h"
 
 namespace cotree {
+
+HeldAtZero::HeldAtZero(const Program& program) {
+  const SortedSystem& sorted = *program.sorted;
+  const auto& invariants = sorted.system->invariants;
+  std::vector<uint32_t> place(invariants.size(), UINT32_MAX);
+  for (size_t k = 0; k < invariants.size(); ++k) {
+    if (!invariants[k].projected) continue;
+    place[k] = static_cast<uint32_t>(slots.size());
+    slots.push_back(sorted.Slot({invariants[k].variable, invariants[k].order}));
+  }
+  for (const EquationSystem::Invariant& invariant : invariants) {
+    if (invariant.projected)
+      below.push_back(invariant.below == UINT32_MAX ? UINT32_MAX : place[invariant.below]);
+  }
+  if (!slots.empty()) pattern = FindPatternOf(program, slots);
+}
+
+bool HeldAtZero::IsMovedBy(uint32_t place, uint32_t state) const {
+  const std::vector<uint32_t>& rows = pattern.rows_of_column[state];
+  const auto reads = [&](uint32_t row) { return std::find(rows.begin(), rows.end(), row) != rows.end(); };
+  return reads(place) && (below[place] == UINT32_MAX || !reads(below[place]));
+}
 
 struct Projection::Matrix {
   JacobianPattern pattern;

@@ -7,8 +7,20 @@
 #include <vector>
 
 #include "program/run_program.h"
+#include "simulation/simulate.h"
 
 namespace cotree {
+
+/** What must be zero in every motion, as projection and jumps see it. */
+struct HeldAtZero {
+  std::vector<uint32_t> slots;
+  std::vector<uint32_t> below;  // by slot: the place of the one whose rate it is; UINT32_MAX: of none
+  JacobianPattern pattern;      // by states
+
+  explicit HeldAtZero(const Program& program);
+  /// Whether an invariant is met by moving a state: a rate is met by what only it reads, not by positions.
+  bool IsMovedBy(uint32_t place, uint32_t state) const;
+};
 
 /** Puts states back where the invariants of a system vanish (docs/theory/mechanics.md, ME.8).
 
@@ -28,8 +40,8 @@ class Projection {
 
   /// Nothing is to be held at zero.
   bool empty() const { return slots_.empty(); }
-  /// Changes `states` to the nearest at which invariants vanish; false: nothing can be computed there. `fine`:
-  /// with one more turn behind the last that counts, for methods that take differences of states.
+  /// Changes `states` to the nearest at which invariants vanish; false: nothing can be computed there.
+  /// `fine`: with one more turn behind the last that counts, for methods that take differences of states.
   bool Project(double time, double* states, bool fine = false);
   /// What follows depends on the states alone.
   void Forget();

@@ -171,8 +171,8 @@ void Builder::AddMotion() {
   for (const MotionInvariant& i : options_.motion->invariants) {
     const uint32_t own = out_.parts[first].first_variable;
     out_.invariants.push_back({own + i.local, i.multiplier == UINT32_MAX ? UINT32_MAX : own + i.multiplier,
-                               i.loop == UINT32_MAX ? "" : options_.motion->loops[i.loop].names,
-                               i.projected});
+                               i.loop == UINT32_MAX ? "" : options_.motion->loops[i.loop].names, i.projected,
+                               0, i.below});
   }
   for (const Supply& s : options_.motion->supplies)
     supplied_[s.slot] = {out_.parts[first + s.part].first_variable + s.local, 0};

@@ -85,7 +85,8 @@ struct EquationSystem {
     uint32_t multiplier;  // variable; none: nothing holds it
     std::string loop;     // "`crank`, `rod`, `slider`"; empty: it belongs to none
     bool projected;
-    uint32_t order = 0;  // of the variable
+    uint32_t order = 0;           // of the variable
+    uint32_t below = UINT32_MAX;  // of `invariants`: whose rate it is
   };
   std::vector<Invariant> invariants;
 

@@ -226,8 +226,10 @@ bool ConstraintKeeper::Keep(uint32_t equation, uint32_t times) {
   system_.is_input.resize(system_.variable_count, false);
   system_.is_input[remainder] = true;  // the search for the order knows nothing of it
   system_.kept_constraints.push_back({equation, remainder, times});
-  for (uint32_t order = 0; order < times; ++order)
-    system_.invariants.push_back({remainder, UINT32_MAX, "", true, order});
+  for (uint32_t order = 0; order < times; ++order) {
+    const auto last = static_cast<uint32_t>(system_.invariants.size() - 1);
+    system_.invariants.push_back({remainder, UINT32_MAX, "", true, order, order > 0 ? last : UINT32_MAX});
+  }
   return true;
 }
 

@@ -230,10 +230,22 @@ static int least_correction(const double* rows, double* right, int count, double
   free(pivots);
   return found > 0;
 }
+/*@if projection*/
+static int gap_reads(int gap, int state) {
+  for (int e = gap_first[state]; e < gap_first[state + 1]; ++e) {
+    if (gap_rows[e] == gap) return 1;
+  }
+  return 0;
+}
+/* A rate is met by what only it reads, not by positions. */
+static int gap_is_moved_by(int gap, int state) {
+  return gap_reads(gap, state) && (gap_below[gap] == MODEL_GAPS || !gap_reads(gap_below[gap], state));
+}
+/*@end*/
 /* States jump. A variable that is no state jumps by the least change of states that brings it there. */
 static int reinit(model* m, double time, const int* active, int count) {
-  int targets[MODEL_ACTIONS + 1], others[MODEL_ACTIONS + 1], total = 0, other_count = 0;
-  double values[MODEL_ACTIONS + 1], wanted[MODEL_ACTIONS + 1], change[MODEL_STATES + 1];
+  int targets[MODEL_ACTIONS + 1], others[MODEL_ACTIONS + MODEL_GAPS + 1], total = 0, other_count = 0;
+  double values[MODEL_ACTIONS + MODEL_GAPS + 1], wanted[MODEL_ACTIONS + MODEL_GAPS + 1], change[MODEL_STATES + 1];
   char set[MODEL_STATES + 1] = {0};
   for (int i = 0; i < count; ++i) {
     const when* w = whens + active[i];
@@ -255,6 +267,14 @@ static int reinit(model* m, double time, const int* active, int count) {
     m->v[targets[k]] = values[k];
     set[state] = 1;
   }
+/*@if projection*/
+  /* Constraints hold behind the jump, too: by what did not jump. */
+  const int jumping = other_count;
+  for (int k = 0; k < MODEL_GAPS; ++k) {
+    others[other_count] = gap_slots[k];
+    wanted[other_count++] = 0;
+  }
+/*@end*/
   double* gradient = calloc((size_t)(other_count * MODEL_STATES + 1), sizeof(double));
   if (gradient == NULL) abort();
   for (int iteration = 0; iteration < 8 && other_count > 0; ++iteration) {
@@ -271,7 +291,12 @@ static int reinit(model* m, double time, const int* active, int count) {
       memset(m->d, 0, sizeof m->d);
       m->d[model_state_slots[j]] = 1;
       if (!run_tangent(m, time, 0)) break;
-      for (int i = 0; i < other_count; ++i) gradient[i * MODEL_STATES + j] = m->d[others[i]];
+      for (int i = 0; i < other_count; ++i) {
+/*@if projection*/
+        if (i >= jumping && !gap_is_moved_by(i - jumping, j)) continue;
+/*@end*/
+        gradient[i * MODEL_STATES + j] = m->d[others[i]];
+      }
     }
     const int moves = least_correction(gradient, values, other_count, change);
     for (int j = 0; j < MODEL_STATES; ++j) m->v[model_state_slots[j]] += change[j];

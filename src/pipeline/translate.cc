@@ -279,6 +279,10 @@ bool Translator::BuildSystem() {
   const auto build = [&] {
     out_->equations = std::make_unique<EquationSystem>(BuildEquations(
         model_, graph, MakeScalars(model_, graph), out_->tree, equation_options, &out_->unknown_inputs));
+    for (const FramePlace& frame : out_->mechanism.frames) {
+      double& length = out_->equations->space_length;
+      length = std::max(length, std::sqrt(Dot(frame.p, frame.p)));
+    }
     out_->starts =
         FindStarts(*out_->equations, out_->experiment != nullptr ? &out_->experiment->starts : nullptr,
                    loaded_.diagnostics);

@@ -8,7 +8,8 @@
 namespace cotree {
 namespace {
 
-constexpr double kReturn = 20;  // 1/s: how fast what is off between two projections dies out
+constexpr double kReturn = 20;    // 1/s: how fast what is off between two projections dies out
+constexpr double kShare = 1e-10;  // how much rows give way that follow from each other
 
 }  // namespace
 
@@ -220,6 +221,14 @@ void MotionBuilder::AddRolling(const SpatialJoint& joint, const Chord& chord, st
   add(side, side_rate, true);
 }
 
+// Of the bodies: from their own frame to the farthest.
+double MotionBuilder::Length() const {
+  double length = 0;
+  for (const FramePlace& frame : mechanism_.frames)
+    length = std::max(length, std::sqrt(Dot(frame.p, frame.p)));
+  return length > 0 ? length : 1;
+}
+
 std::vector<MotionBuilder::Row> MotionBuilder::RowsOf(const SpatialJoint& joint) {
   std::vector<Row> rows;
   const std::string name = NameOf(joint.component);
@@ -241,6 +250,7 @@ std::vector<MotionBuilder::Row> MotionBuilder::RowsOf(const SpatialJoint& joint)
                Dot(turning, Cross(Cross(b.turning, m), e) + Cross(m, Cross(a.turning, e)));
     row.on_b = At(joint.b, {}, axis);
     row.on_a = At(joint.a, {}, -axis);
+    row.size = 1 / Length();
     row.name = name + ", two directions kept at a right angle";
     rows.push_back(std::move(row));
   };
@@ -278,6 +288,7 @@ std::vector<MotionBuilder::Row> MotionBuilder::RowsOf(const SpatialJoint& joint)
       row.bias = Dot(gap, chord.linear) + Dot(chord.speed, chord.speed);
       row.on_b = At(joint.b, gap, {});
       row.on_a = At(joint.a, -gap, {});
+      row.size = Length();
       row.name = name + ", its length";
       rows.push_back(std::move(row));
       break;
@@ -338,7 +349,9 @@ bool MotionBuilder::HasQuaternions() const {
 
 /* J q'' + gamma = -give * lambda / mass. What integrates sets `give`, which is 0 but where bars come into
 line and conditions depend on each other: there a last digit of a length would throw the loop back, and giving
-way by next to nothing lets it go on as it moves (docs/theory/mechanics.md, ME.8; simulation/projection.h). */
+way by next to nothing lets it go on as it moves (docs/theory/mechanics.md, ME.8; simulation/projection.h).
+Where all rows are held, of which some follow from others, each gives way by kShare: so what they carry is
+shared with the least squares of multipliers. */
 void MotionBuilder::AddConditions(const std::vector<Row>& rows, const Matrix& conditions) {
   const bool quaternions = HasQuaternions();
   struct Condition {
@@ -346,6 +359,7 @@ void MotionBuilder::AddConditions(const std::vector<Row>& rows, const Matrix& co
     Sym multiplier, value, rate, acceleration;
     uint32_t loop = UINT32_MAX;  // the first of them
     bool velocity = false;
+    double size = 1;  // of its row: lever, m
   };
   std::vector<Condition> all(conditions.columns());
   for (size_t j = 0; j < all.size(); ++j)
@@ -366,7 +380,9 @@ void MotionBuilder::AddConditions(const std::vector<Row>& rows, const Matrix& co
       condition.value = condition.value + rows[k].value * Sym(share(j));
       condition.velocity = rows[k].velocity;
       condition.loop = std::min(condition.loop, loop);
-      if (out_.constraints.size() <= j) out_.constraints.push_back(rows[k].name);
+      if (needed_of_all_.empty() ? out_.constraints.size() <= j : needed_of_all_[j])
+        out_.constraints.push_back(rows[k].name);
+      condition.size = rows[k].size;
     }
   }
   double mass = 0;
@@ -378,7 +394,11 @@ void MotionBuilder::AddConditions(const std::vector<Row>& rows, const Matrix& co
   }
   for (size_t j = 0; j < all.size(); ++j) {
     const Condition& condition = all[j];
-    const Sym acceleration = condition.acceleration + condition.multiplier * softness;
+    Sym acceleration = condition.acceleration + condition.multiplier * softness;
+    const bool counts = needed_of_all_.empty() || needed_of_all_[j];
+    if (!needed_of_all_.empty() && mass > 0)
+      acceleration =
+          acceleration + condition.multiplier * Sym(kShare * condition.size * condition.size / mass);
     const std::string label = "loop" + std::to_string(j + 1);
     const auto hold = [&](const std::string& name, const Sym& value) {
       const Sym own = Let(label + name, value);
@@ -388,7 +408,7 @@ void MotionBuilder::AddConditions(const std::vector<Row>& rows, const Matrix& co
       return own;
     };
     const Sym rate = hold(".rate", condition.rate);
-    AddEquation(rate, Sym(0), true);
+    if (counts) AddEquation(rate, Sym(0), true);
     if (condition.velocity) {
       AddEquation(acceleration + rate * Sym(kReturn), Sym(0));
       continue;
@@ -397,7 +417,7 @@ void MotionBuilder::AddConditions(const std::vector<Row>& rows, const Matrix& co
     const Sym value = hold(".gap", condition.value);
     out_.invariants[of_rate].below = static_cast<uint32_t>(of_rate + 1);
     AddEquation(acceleration + rate * Sym(2 * kReturn) + value * Sym(kReturn * kReturn), Sym(0));
-    if (!quaternions) AddEquation(value, Sym(0), true);
+    if (!quaternions && counts) AddEquation(value, Sym(0), true);
   }
 }
 

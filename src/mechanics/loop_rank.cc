@@ -115,7 +115,7 @@ std::vector<Matrix> MotionBuilder::FindClosed(const std::vector<Row>& rows) {
       }
     }
     double gap = seeker.Close(near ? held : std::vector<bool>{});
-    if (gap < LoopSolver::kClosed) gap = Walk(seeker, near ? 1 + trial : 3, state);
+    if (gap < LoopSolver::kClosed) gap = Walk(seeker, near ? trial : 3, state);  // the first: where it begins
     if (by_joints && gap < LoopSolver::kClosed) {
       CarryPositions(joint_motion_->mechanism, sought, *by_joints, numbers_, mechanism_, all, solver);
       gap = solver.Gap();
@@ -128,9 +128,11 @@ std::vector<Matrix> MotionBuilder::FindClosed(const std::vector<Row>& rows) {
     if (gap < LoopSolver::kClosed) found.push_back(solver.Jacobian());
   }
   // On its way a loop may come to another way to put its parts together, with more or less freedom.
-  if (near) {
-    const size_t rank = found.empty() ? 0 : RankOf(found.front());
-    std::erase_if(found, [&](const Matrix& J) { return RankOf(J) != rank; });
+  // Where it begins rows may depend on each other that elsewhere do not: then that position is left out.
+  if (near && !found.empty()) {
+    const size_t next = RankOf(found[found.size() > 1 ? 1 : 0]);
+    if (RankOf(found.front()) < next) found.erase(found.begin());
+    std::erase_if(found, [&](const Matrix& J) { return RankOf(J) != next; });
   }
   if (found.empty()) {
     char buffer[64];
@@ -188,7 +190,8 @@ std::string MotionBuilder::NamesOf(std::vector<uint32_t> joints) const {
 overconstrained ones (Bricard) only where the loops are closed; so loops are closed first, from several
 beginnings. Where any choice of rows would say less about some directions than all of them do (Bennett: which
 rows are good differs from position to position), combinations are taken, the best of some over all positions
-found. */
+found. Where things roll and no choice is good everywhere, all rows are held and give way by next to nothing.
+*/
 Matrix MotionBuilder::ChooseConditions(const std::vector<Row>& rows) {
   const size_t count = rows.size();
   const std::vector<Matrix> found = FindClosed(rows);
@@ -254,11 +257,11 @@ Matrix MotionBuilder::ChooseConditions(const std::vector<Row>& rows) {
   for (size_t k = 0; k < rows.size(); ++k) {
     if (needed[k]) out(k, next++) = 1;
   }
-  if (rolls || held == count || held == 0 || rows.size() > 60) return out;
+  if (held == count || held == 0 || rows.size() > 60) return out;
   double best = HoldsAsWell(found, out);
   constexpr double kGood = 0.7;
   uint64_t random = 7;
-  for (int trial = 0; trial < 40 && best < kGood; ++trial) {
+  for (int trial = 0; trial < 40 && best < kGood && !rolls; ++trial) {
     Matrix some(count, count);
     for (size_t j = 0; j < count; ++j) {
       for (size_t i = 0; i < count; ++i) some(i, j) = Random(random);
@@ -274,7 +277,12 @@ Matrix MotionBuilder::ChooseConditions(const std::vector<Row>& rows) {
     best = holds;
     out = candidate;
   }
-  return out;
+  // Which three of four wheels bear changes as they are steered, far from here.
+  bool bears = false;
+  for (size_t k = 0; k < count; ++k) bears = bears || (!needed[k] && !rows[k].velocity);
+  if (!rolls || (best >= kGood && !bears)) return out;
+  needed_of_all_ = needed;
+  return Matrix::Identity(count, count);
 }
 
 void MotionBuilder::DescribeFreedoms(MotionEquations& out) const {

@@ -162,6 +162,7 @@ class MotionBuilder {
     Sym value, rate, bias;  // constraint, its rate, and its second derivative at q'' = 0
     bool velocity = false;  // no constraint on positions: the rate is all
     std::string name;
+    double size = 1;                   // lever arm: it moves so far for a place that moves by 1 m
     uint32_t chord = 0;                // joint
     std::map<uint32_t, Sym> jacobian;  // by freedom
   };
@@ -176,6 +177,7 @@ class MotionBuilder {
   Wrench At(uint32_t frame, const SymVec& force, const SymVec& torque);
   Row Along(const SpatialJoint& joint, const Chord& chord, const Vec3<double>& direction);
   Row About(const SpatialJoint& joint, const Chord& chord);
+  double Length() const;
   std::vector<Row> RowsOf(const SpatialJoint& joint);
   void AddRolling(const SpatialJoint& joint, const Chord& chord, std::vector<Row>& rows);
   void MakeJacobian(Row& row, const std::string& label);
@@ -189,6 +191,8 @@ class MotionBuilder {
   // loop_rank.cc
   /// The conditions that are held, as combinations of rows: rows by conditions.
   Matrix ChooseConditions(const std::vector<Row>& rows);
+  /// Where all rows are held and some follow from others: by row, whether it is one of those that are needed.
+  std::vector<bool> needed_of_all_;
   std::vector<Matrix> FindClosed(const std::vector<Row>& rows);
   void DescribeFreedoms(MotionEquations& out) const;
   LoopRow Describe(const Row& row) const;

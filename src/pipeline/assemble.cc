@@ -1132,7 +1132,7 @@ class Assembler {
     const std::vector<double> sizes = Sizes(rates_);
     // Found and span count in the sizes of columns.
     const auto meet = [&](const Matrix& rows, const std::vector<double>& of, double least_part) {
-      if (rows.rows() == 0) return;
+      if (rows.rows() == 0 || n == 0) return;  // n is 0 where sources say everything
       std::vector<double> rest = rows * found;
       AddTimes(rest, 1, of);
       for (size_t k = 0; k < rows.rows(); ++k) {

@@ -279,6 +279,10 @@ bool Translator::BuildSystem() {
   const auto build = [&] {
     out_->equations = std::make_unique<EquationSystem>(BuildEquations(
         model_, graph, MakeScalars(model_, graph), out_->tree, equation_options, &out_->unknown_inputs));
+    for (const FramePlace& frame : out_->mechanism.frames) {
+      double& length = out_->equations->space_length;
+      length = std::max(length, std::sqrt(Dot(frame.p, frame.p)));
+    }
     out_->starts =
         FindStarts(*out_->equations, out_->experiment != nullptr ? &out_->experiment->starts : nullptr,
                    loaded_.diagnostics);
@@ -351,8 +355,11 @@ void Translator::Want() {
       if (ref.variable != UINT32_MAX && ref.order > 0) system.wanted.push_back(ref);
     }
   }
-  if (!options_.rates) return;
-  for (uint32_t i = 0; i < out_->graph->components.size(); ++i) {
+  // A rate that is fixed at the start has to be computed, too: of a sensor, of a gear.
+  for (const StartEntry& start : out_->starts) {
+    if (start.fixed && start.variable.order > 0) rates_.push_back(start.variable);
+  }
+  for (uint32_t i = 0; options_.rates && i < out_->graph->components.size(); ++i) {
     const ElementClass& element = out_->graph->ElementOf(ComponentId(i));
     for (uint32_t k = 0; k < element.edges.size(); ++k) {
       if (!model_.domains[element.edges[k].domain.index()].rate.IsNone())

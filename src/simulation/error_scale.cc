@@ -43,16 +43,26 @@ ErrorScale::ErrorScale(const Program& program, const SimulationOptions& options,
   std::unordered_map<uint32_t, uint8_t> groups;  // by slot
   for (size_t k = 0; k < kinds.size(); ++k) groups[program.state_slots[k]] = kinds[k];
   group_.assign(slots_.size(), kNoGroup);
+  of_free_body_.assign(slots_.size(), false);
+  length_ = program.sorted->system->space_length;
   for (size_t k = 0; k < slots_.size(); ++k) {
-    if (const auto at = groups.find(slots_[k]); at != groups.end()) group_[k] = at->second;
+    const auto at = groups.find(slots_[k]);
+    if (at == groups.end()) continue;
+    group_[k] = at->second;
+    // Of three numbers: r, v.
+    if (group_[k] == kPlaces || group_[k] == kSpeeds)
+      of_free_body_[k] = program.sorted->SlotName(slots_[k]).ends_with(']');
   }
 }
 
 void ErrorScale::Take(const double* y) {
   const bool first = least_.empty();
   if (first) least_.assign(largest_.size(), 1e-6);
+  const auto said = [&](size_t k) {  // not the rounding of what was found at the start
+    return y[k] != 0 && (of_free_body_.empty() || !of_free_body_[k] || std::fabs(y[k]) > 1e-12 * length_);
+  };
   for (size_t k = 0; k < slots_.size(); ++k) {
-    if (first && y[k] != 0) least_[k] = std::min(1e-6, 1e-6 * std::fabs(y[k]));
+    if (first && said(k)) least_[k] = std::min(1e-6, 1e-6 * std::fabs(y[k]));
     largest_[k] = std::max(largest_[k], std::fabs(y[k]));
   }
   for (const auto& [slot, size] : scales_) {
@@ -71,6 +81,11 @@ void ErrorScale::FindFloor() {
   together[kTurns] = kOfItsKind;  // of 1 rad, whatever the number of turns
   together[kNoGroup] = 0;
   for (size_t k = 0; k < floor_.size(); ++k) floor_[k] = std::max(floor_[k], together[group_[k]]);
+  const double rate = together[kTurnRates] / kOfItsKind;
+  for (size_t k = 0; k < floor_.size(); ++k) {
+    if (of_free_body_[k])
+      floor_[k] = std::max(floor_[k], kOfLength * length_ * (group_[k] == kPlaces ? 1 : rate));
+  }
 }
 
 void ErrorScale::Remember(const double* y) {

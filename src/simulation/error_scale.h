@@ -47,13 +47,18 @@ class ErrorScale {
   // Errors of single steps add up over a run: they are held to a part of the tolerance that is asked for.
   static constexpr double kSafety = 0.1;
   static constexpr double kOfItsKind = 1e-2;  // of the largest of its kind: smaller is rounding
+  // Of the length of the bodies, and of that by the largest rate of turn: bodies that only turn have places
+  // and speeds of rounding.
+  static constexpr double kOfLength = 1e-4;
   enum Group : uint8_t { kTurns, kTurnRates, kPlaces, kSpeeds, kNoGroup };
 
   std::vector<uint32_t> slots_;
   std::vector<std::pair<uint32_t, double>> scales_;
   double unit_;
   std::vector<double> largest_, least_, floor_;
-  std::vector<uint8_t> group_;  // by state; empty: nothing moves in space
+  double length_ = 0;               // of the bodies of a mechanism
+  std::vector<uint8_t> group_;      // by state; empty: nothing moves in space
+  std::vector<bool> of_free_body_;  // by state: a place or a speed of a body, not of a joint's slide
 };
 
 }  // namespace cotree

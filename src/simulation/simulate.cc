@@ -648,10 +648,12 @@ class Simulator {
         components.insert(id.value);
     }
     std::string names;
-    for (const uint32_t c : components)
-      names += (names.empty() ? "`" : ", `") +
-               ComponentName(*sorted.system->model, *sorted.system->graph, ComponentId(c)) + "`";
-    return names;
+    for (const uint32_t c : components) {
+      const std::string name = ComponentName(*sorted.system->model, *sorted.system->graph, ComponentId(c));
+      if (name.empty()) continue;  // the system itself: where a mechanism is, its equations of motion
+      names += (names.empty() ? "`" : ", `") + name + "`";
+    }
+    return names.empty() ? "the mechanism" : names;
   }
   std::string DeadCentreText(uint32_t implicit) const {
     return "a dead centre, where the states do not determine the position of " + BlockComponents(implicit) +

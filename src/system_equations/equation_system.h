@@ -78,6 +78,7 @@ struct EquationSystem {
   LargeVector<uint8_t> incidence_order;
 
   bool in_space = false;               // it has equations of motion
+  double space_length = 0;             // m, of its rigid bodies: from their own frame to the farthest
   std::vector<uint32_t> motion_homes;  // of the variables of these: the component they belong to
   /** A variable that is 0 in every motion (MotionInvariant). */
   struct Invariant {

@@ -126,6 +126,7 @@ void Emitter::FindFeatures() {
   add("dead_centres", !dead_blocks_.empty());
   FindGaps();
   add("projection", !gap_slots_.empty());
+  add("kept", !system_.kept_constraints.empty());
   add("give", give_ != UINT32_MAX && !watched_blocks_.empty());
   add("determinants", !dead_blocks_.empty() || features_.count("give") > 0);
 }
@@ -140,6 +141,7 @@ void Emitter::FindGaps() {
   std::set<uint32_t> watched;
   for (const EquationSystem::Invariant& invariant : system_.invariants) {
     if (!invariant.projected) continue;
+    gap_kept_.push_back(system_.IsRemainder(invariant.variable) ? 1 : 0);
     if (invariant.multiplier == UINT32_MAX) continue;
     const uint32_t slot = sorted_.Slot({invariant.multiplier, 0});
     for (uint32_t b = 0; b < program_.blocks.size(); ++b) {

@@ -279,6 +279,7 @@ std::string Emitter::GapData() const {
                     CIntegers(kInts, "gap_factor_first", gap_order_.factor_first) +
                     CIntegers(kInts, "watched_blocks", watched_blocks_);
   out += CArray("MAYBE_UNUSED static const struct {\n  int row, from;\n}", "gap_square", entries, "{0}");
+  if (features_.count("kept") > 0) out += CIntegers(kInts, "gap_kept", gap_kept_);
   if (features_.count("reinits") > 0) out += CIntegers(kInts, "gap_below", gap_below_);
   if (features_.count("give") > 0) out += fmt::format("static const int give_slot = {};\n", give_);
   return out;

@@ -82,6 +82,7 @@ class Emitter {
   std::vector<size_t> work_, order_;  // by block, + 1: where its numbers begin
   JacobianPattern pattern_, gaps_;
   std::vector<uint32_t> gap_slots_, watched_blocks_;
+  std::vector<size_t> gap_kept_;   // by gap: whether it is of a kept constraint
   std::vector<size_t> gap_below_;  // by gap: the one whose rate it is; their number: of none
   GapOrder gap_order_;
   uint32_t give_ = UINT32_MAX;

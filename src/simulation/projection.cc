@@ -45,6 +45,7 @@ Projection::Projection(ProgramRun& run, const Program& program) : run_(run), pro
   for (const EquationSystem::Invariant& invariant : sorted.system->invariants) {
     if (!invariant.projected) continue;
     slots_.push_back(sorted.Slot({invariant.variable, invariant.order}));
+    kept_.push_back(sorted.system->IsRemainder(invariant.variable) ? 1 : 0);
     if (invariant.multiplier == UINT32_MAX) continue;
     const uint32_t slot = sorted.Slot({invariant.multiplier, 0});
     for (uint32_t b = 0; b < program.blocks.size(); ++b) {
@@ -66,6 +67,7 @@ Projection::Projection(ProgramRun& run, const Program& program) : run_(run), pro
     }
     watched_.push_back(std::move(watched));
   }
+  if (sorted.system->kept_constraints.empty()) kept_.clear();
   if (slots_.empty()) return;
   const uint32_t give = GiveVariable(*sorted.system);
   if (give != UINT32_MAX) give_ = sorted.Slot({give, 0});
@@ -90,33 +92,77 @@ double Projection::Size() const {
 
 void Projection::FillMatrix(double time) {
   const JacobianPattern& pattern = matrix_->pattern;
+  const size_t n = pattern.rows_of_column.size();
   std::vector<SparseEntry> entries;
+  std::vector<std::vector<double>> columns(n);  // the same, column by column
   for (uint32_t colour = 0; colour < pattern.colours; ++colour) {
     for (const uint32_t slot : program_.input_slots) run_.tangents[slot] = 0;
-    for (uint32_t j = 0; j < pattern.rows_of_column.size(); ++j)
+    for (uint32_t j = 0; j < n; ++j)
       run_.tangents[program_.state_slots[j]] = pattern.colour_of_column[j] == colour ? 1 : 0;
     run_.RunTangent(time);
-    for (uint32_t j = 0; j < pattern.rows_of_column.size(); ++j) {
+    for (uint32_t j = 0; j < n; ++j) {
       if (pattern.colour_of_column[j] != colour) continue;
-      for (const uint32_t i : pattern.rows_of_column[j]) entries.push_back({i, j, run_.tangents[slots_[i]]});
+      for (const uint32_t i : pattern.rows_of_column[j]) {
+        entries.push_back({i, j, run_.tangents[slots_[i]]});
+        columns[j].push_back(run_.tangents[slots_[i]]);
+      }
     }
   }
-  matrix_->change.Factor(slots_.size(), pattern.rows_of_column.size(), entries);
-  known_ = true;
   // What terms of this size leave when they cancel.
   rounding_.assign(slots_.size(), 1);
   for (const SparseEntry& entry : entries)
     rounding_[entry.row] += std::fabs(entry.value * run_.values[program_.state_slots[entry.column]]);
   for (double& r : rounding_) r *= 1e-13;
+  FindScales(columns);
+  for (SparseEntry& entry : entries)
+    entry.value = entry.value * column_scale_[entry.column] * row_scale_[entry.row];
+  matrix_->change.Factor(slots_.size(), n, entries);
+  known_ = true;
+}
+
+/* Places of bodies are of one kind, and rows of loops of one size. What kept constraints tie together may be
+of any: a change counts by the size of its state, no less than a thousandth of the largest beside it, and rows
+have length 1 (NU.8b). */
+void Projection::FindScales(const std::vector<std::vector<double>>& columns) {
+  const JacobianPattern& pattern = matrix_->pattern;
+  const size_t n = columns.size();
+  column_scale_.assign(n, 1);
+  row_scale_.assign(slots_.size(), 1);
+  if (kept_.empty()) return;
+  std::vector<double> largest(slots_.size(), 0), length(slots_.size(), 0);
+  const auto over = [&](auto&& f) {
+    for (size_t j = 0; j < n; ++j) {
+      const double size = std::fabs(run_.values[program_.state_slots[j]]);
+      for (size_t e = 0; e < columns[j].size(); ++e) {
+        const uint32_t i = pattern.rows_of_column[j][e];
+        if (kept_[i] != 0) f(i, j, columns[j][e], size);
+      }
+    }
+  };
+  over([&](uint32_t i, size_t, double, double size) { largest[i] = std::max(largest[i], size); });
+  std::vector<double> scale(n, 0);
+  over([&](uint32_t i, size_t j, double, double size) {
+    scale[j] = std::max({scale[j], size, 1e-3 * largest[i]});
+  });
+  for (size_t j = 0; j < n; ++j) {
+    if (scale[j] > 0) column_scale_[j] = scale[j];
+  }
+  over([&](uint32_t i, size_t j, double value, double) {
+    const double own = value * column_scale_[j];
+    length[i] += own * own;
+  });
+  for (size_t i = 0; i < length.size(); ++i) {
+    if (length[i] > 0) row_scale_[i] = 1 / std::sqrt(length[i]);
+  }
 }
 
 // One turn of (NU.8a).
 bool Projection::Correct(double* states) {
   std::vector<double> off;
-  for (const uint32_t slot : slots_) off.push_back(run_.values[slot]);
+  for (size_t k = 0; k < slots_.size(); ++k) off.push_back(run_.values[slots_[k]] * row_scale_[k]);
   const std::vector<double> change = matrix_->change.Solve(off);
   if (!std::all_of(change.begin(), change.end(), [](double x) { return std::isfinite(x); })) return false;
-  for (size_t k = 0; k < change.size(); ++k) states[k] -= change[k];
+  for (size_t k = 0; k < change.size(); ++k) states[k] -= change[k] * column_scale_[k];
   return true;
 }
 

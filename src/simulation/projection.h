@@ -52,6 +52,7 @@ class Projection {
   struct Matrix;
   double Size() const;  // of what is off, in units of rounding
   void FillMatrix(double time);
+  void FindScales(const std::vector<std::vector<double>>& columns);
   bool Correct(double* states);
   void Watch(double time);
   struct Watched;
@@ -60,6 +61,8 @@ class Projection {
   ProgramRun& run_;
   const Program& program_;
   std::vector<uint32_t> slots_;  // of the invariants
+  std::vector<uint8_t> kept_;    // by invariant: whether it is of a kept constraint; empty: none is
+  std::vector<double> column_scale_, row_scale_;  // of the matrix
   std::unique_ptr<Matrix> matrix_;
   bool known_ = false;            // the matrix is that of some step before
   std::vector<double> rounding_;  // by invariant: what counts as zero; empty: not known yet

@@ -137,7 +137,8 @@ solution of the blocks themselves, with the slopes of their unknowns along the m
 Where loops are closed, an accepted step is projected as in BDF: the whole past moves with its end, by p, and
 the differences stay as they are. Between steps p grows from 0.
 
-Theory: docs/theory/numerics.md, NU.4c (weights), NU.6, NU.8; docs/theory/program.md, PR.9a. */
+Theory: docs/theory/numerics.md, NU.4c (weights), NU.4d (of open unknowns), NU.6, NU.8;
+docs/theory/program.md, PR.9a. */
 class IdaIntegrator : public SundialsIntegrator {
  public:
   IdaIntegrator(ProgramRun& run, const Program& program, const SimulationOptions& options,

@@ -148,6 +148,35 @@ TEST(KeptConstraints, AJumpOfOneStateMovesTheOthersAlong) {
   }
 }
 
+// Constraints of very different sizes do not hide each other: a pendulum of a millimetre beside a gas in a
+// cylinder that breathes, p V = const T. Both hold to rounding, and a length of nanometres keeps its digits
+// beside one of metres.
+TEST(KeptConstraints, SizesDoNotMatter) {
+  RunOf run(R"(component Bob { parameter L : Length = 1 mm
+      variable x : Length (start = 0.6 mm, fixed)  variable y : Length (start = -0.8 mm)
+      variable u : Velocity (start = 0 m/s, fixed)  variable v : Velocity  variable pull : 1/Time^2
+      equation der(x) = u  der(y) = v  der(u) = -pull*x  der(v) = -pull*y - 9.81 m/s^2
+      x^2 + y^2 = L^2 }
+    component Gas { parameter w : AngularVelocity = 20 rad/s  parameter k : J/K = 0.34 J/K
+      variable p : Pressure (start = 1 bar)  variable V : Volume (start = 1 L, fixed)
+      variable T : Temperature (start = 294 K, fixed)  variable flow : Pressure/Time
+      equation der(V) = (0.3 L)*w*sin(w*time)  der(T) = (5 K)*w*cos(w*time)  der(p) = flow
+      p*V = k*T }
+    component Stretch { variable s : Length (start = 1 m)  variable e : Length (start = 5e-9 m, fixed)
+      variable f : Real  parameter w : AngularVelocity = 30 rad/s
+      equation der(e) = -w*e  (1 s)*der(s) = f*(1 m)  (s - e)^2 = (1 m)^2*(2 + sin(w*time))^2/4 }
+    system S { bob : Bob  gas : Gas  rod : Stretch })",
+            AsRun());
+  ASSERT_GE(run.translation->equations->kept_constraints.size(), 2u);
+  run.Simulate(0.3, 1e-7);
+  for (size_t k = 0; k < run.times().size(); ++k) {
+    const double x = run["bob.x"][k], y = run["bob.y"][k];
+    ASSERT_NEAR((x * x + y * y) / 1e-6, 1, 1e-9) << run.times()[k];
+    ASSERT_NEAR(run["gas.p"][k] * run["gas.V"][k] / (0.34 * run["gas.T"][k]), 1, 1e-10) << run.times()[k];
+    ASSERT_NEAR(run["rod.e"][k] / (5e-9 * std::exp(-30 * run.times()[k])), 1, 1e-4) << run.times()[k];
+  }
+}
+
 // Energy and the angular momentum about the vertical of a point on a sphere, which passes both horizontal
 // axes.
 TEST(KeptConstraints, APointOnASphere) {

@@ -46,6 +46,9 @@ typedef struct model {
   double gaps[MODEL_GAP_ENTRIES + 1];   /* invariants by states */
   double square[MODEL_GAPS * MODEL_GAPS];
   double rounding[MODEL_GAPS];          /* what counts as zero */
+/*@if kept*/
+  double column_scale[MODEL_STATES + 1], row_scale[MODEL_GAPS];
+/*@end*/
   double factors[MODEL_GAP_FACTORS + 1], pivots[MODEL_GAPS];
   int factor_rows[MODEL_GAP_FACTORS + 1];
   double widest[MODEL_WATCHED + 1];     /* of the determinants, their logarithms */

@@ -51,6 +51,44 @@ static void solve_gaps(const model* m, const double* right, double* out) {
   for (int i = 0; i < MODEL_GAPS; ++i) out[i] = x[gap_order[i]];
 }
 
+/*@if kept*/
+/* Of kept constraints a change counts by the size of its state, no less than a thousandth of the largest beside
+   it, and rows have length 1. */
+static void scale_gaps(model* m) {
+  double largest[MODEL_GAPS] = {0}, length[MODEL_GAPS] = {0};
+  for (int j = 0; j < MODEL_STATES; ++j) {
+    const double size = fabs(m->v[model_state_slots[j]]);
+    for (int e = gap_first[j]; e < gap_first[j + 1]; ++e) {
+      const int i = gap_rows[e];
+      if (gap_kept[i] && largest[i] < size) largest[i] = size;
+    }
+  }
+  for (int j = 0; j < MODEL_STATES; ++j) {
+    const double size = fabs(m->v[model_state_slots[j]]);
+    double scale = 0;
+    for (int e = gap_first[j]; e < gap_first[j + 1]; ++e) {
+      const int i = gap_rows[e];
+      if (!gap_kept[i]) continue;
+      if (scale < size) scale = size;
+      if (scale < 1e-3 * largest[i]) scale = 1e-3 * largest[i];
+    }
+    m->column_scale[j] = scale > 0 ? scale : 1;
+  }
+  for (int j = 0; j < MODEL_STATES; ++j) {
+    for (int e = gap_first[j]; e < gap_first[j + 1]; ++e) {
+      if (!gap_kept[gap_rows[e]]) continue;
+      const double own = m->gaps[e] * m->column_scale[j];
+      length[gap_rows[e]] += own * own;
+    }
+  }
+  for (int i = 0; i < MODEL_GAPS; ++i) m->row_scale[i] = length[i] > 0 ? 1 / sqrt(length[i]) : 1;
+  for (int j = 0; j < MODEL_STATES; ++j) {
+    for (int e = gap_first[j]; e < gap_first[j + 1]; ++e)
+      m->gaps[e] = m->gaps[e] * m->column_scale[j] * m->row_scale[gap_rows[e]];
+  }
+}
+/*@end*/
+
 static int fill_gaps(model* m, double time) {
   char seen[MODEL_GAPS * MODEL_GAPS] = {0};
   for (int k = 0; k < MODEL_GAPS; ++k) m->rounding[k] = 1;
@@ -67,6 +105,9 @@ static int fill_gaps(model* m, double time) {
     }
   }
   for (int k = 0; k < MODEL_GAPS; ++k) m->rounding[k] *= 1e-13;
+/*@if kept*/
+  scale_gaps(m);
+/*@end*/
   for (int k = 0; k < MODEL_GAPS * MODEL_GAPS; ++k) m->square[k] = 0;
   for (int j = 0; j < MODEL_STATES; ++j) {
     for (int a = gap_first[j]; a < gap_first[j + 1]; ++a) {
@@ -137,6 +178,9 @@ int model_project(model* m, double t, double* x) {
     fresh = !m->known;
     if (!m->known && !fill_gaps(m, t)) return 1;
     for (int k = 0; k < MODEL_GAPS; ++k) off[k] = m->v[gap_slots[k]];
+/*@if kept*/
+    for (int k = 0; k < MODEL_GAPS; ++k) off[k] = m->v[gap_slots[k]] * m->row_scale[k];
+/*@end*/
     solve_gaps(m, off, off);
     int finite = 1;
     for (int j = 0; j < MODEL_STATES; ++j) {
@@ -146,6 +190,9 @@ int model_project(model* m, double t, double* x) {
       finite = finite && isfinite(change[j]);
     }
     if (!finite) break;
+/*@if kept*/
+    for (int j = 0; j < MODEL_STATES; ++j) change[j] = change[j] * m->column_scale[j];
+/*@end*/
     for (int j = 0; j < MODEL_STATES; ++j) x[j] -= change[j];
   }
   if (!(gap_size(m) <= (first < 1.0 ? 1.0 : first))) { /* it led away */

@@ -572,8 +572,16 @@ bool Events::SettleRounds(double time, Cause cause) {
       std::replace(blocked_.begin(), blocked_.end(), kUndecided, uint8_t{0});
       HoldTargets(time, active);
     }
-    if (!yielding_.empty())
-      HoldAtZero(time, [&](uint32_t k) { return yielding_.count(program_.relations[k].component) > 0; });
+    if (!yielding_.empty()) {
+      std::vector<uint32_t> resets;
+      for (const Program::Action& a : program_.actions) {
+        if (a.reinit) resets.push_back(a.target);
+      }
+      HoldAtZero(time, [&](uint32_t k) {
+        const Program::Relation& r = program_.relations[k];
+        return yielding_.count(r.component) > 0 && Reads(r, resets);
+      });
+    }
     for (const uint32_t w : active) {
       if (program_.whens[w].stops) stopped_ = program_.whens[w].reason;
     }

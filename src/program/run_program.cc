@@ -282,10 +282,14 @@ bool ProgramRun::SolveLinear(uint32_t index, double time) {
   if (least_norm) {
     // Fine if the equations agree with each other; otherwise they contradict.
     EvaluateBlock(block, state, time);
-    for (const double r : state.residual) {
-      if (!(std::fabs(r) <= 1e-9 * std::max(asked, 1e-3))) return FailSingular(index, time);
+    const bool agrees = std::all_of(state.residual.begin(), state.residual.end(), [&](double r) {
+      return std::fabs(r) <= 1e-9 * std::max(asked, least_load);
+    });
+    if (!agrees || !DeterminesMotion(state)) {
+      contradicted = true;
+      FailSingular(index, time);
+      if (!pass_contradictions) return false;
     }
-    if (!DeterminesMotion(state)) return FailSingular(index, time);
     least_solved.resize(program_.blocks.size(), 0);
     least_solved[index] = 1;
     ++least_solutions;
@@ -453,7 +457,7 @@ bool OverSteps(const Program& program, CodeContext<Value> context, Value* regist
 
 void ProgramRun::Begin(double time) {
   ++evaluations;
-  failure_.foreign = failure_.final = false;
+  failure_.foreign = failure_.final = contradicted = false;
   for (size_t d = 0; d < delay_lines.size(); ++d) {
     const DelayLine& line = delay_lines[d];
     values[program_.delays[d].slot] = line.At(time - line.delay, switch_time - line.delay);
@@ -478,7 +482,7 @@ bool ProgramRun::Run(double time) {
       [&](uint32_t slot, double value) { values[slot] = value; },
       [&](uint32_t block) { return RunBlock(block, time); },
       [&](uint32_t group) { return RunForeign(group, time); });
-  if (!solved) return false;
+  if (!solved || contradicted) return false;
   for (const uint32_t slot : program_.derivative_slots) {
     if (std::isfinite(values[slot])) continue;
     // The first value on the way that is not finite is to blame.

@@ -71,6 +71,12 @@ class ProgramRun {
   /// Linear blocks that are singular and have their least solution: how often, and by block whether now.
   uint64_t least_solutions = 0;
   std::vector<uint8_t> least_solved;
+  /// What counts as no contradiction in a singular block is measured by its largest load, and by this.
+  double least_load = 1e-3;
+  /// A singular block whose equations contradict gets the values that come nearest, and the run fails at its
+  /// end.
+  bool pass_contradictions = false;
+  bool contradicted = false;  // at the last Run
   uint64_t homotopies = 0;
   uint64_t torn_solves = 0, torn_refused = 0;  // solved by tears; and not, though there are some
 

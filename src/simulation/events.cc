@@ -17,6 +17,10 @@ namespace {
 constexpr int kMostRounds = 32;
 // That are tried where conditions find no values by themselves: at last, and at the moment they switch.
 constexpr int kMostModes = 4096, kMostClearModes = 256;
+// What stands still drifts by rounding; states below 1e-6 in SI are not typical (PR.7a), nor is 1e-10 of it.
+constexpr double kLeastNoise = 1e-16;
+// Why a condition keeps its value until it differs clearly.
+constexpr uint8_t kUndecided = 1, kAtZero = 2;
 constexpr double kLargestInteger = 0x1p53;  // from there on not every integer is a number
 
 // Different bits count, so that a fixed point is one; two NaN are equal.
@@ -121,7 +125,8 @@ void Events::MeasureNoise(double time) {
 void Events::BlockUndecided(double time) {
   MeasureNoise(time);
   for (const Crossing& c : updated_) {
-    if (IsSmall(c.relation, c.value, c.level)) blocked_[c.relation] = 1;
+    noise_[c.relation] = std::max(noise_[c.relation], kLeastNoise);
+    if (IsSmall(c.relation, c.value, c.level)) blocked_[c.relation] = kUndecided;
   }
 }
 
@@ -210,9 +215,38 @@ bool Events::Reads(const Program::Bound& bound, const std::vector<uint32_t>& slo
   });
 }
 
-bool Events::UpdateRelations(double time, bool one_only, std::vector<uint32_t>& changed) {
-  if (!Crossed(time)) return false;
+/* Where loads are shared, something that bears its limit may stand still all the same, held by the others:
+its condition to slide is zero then, but for rounding, and holds. What is zero because it just switches does
+not agree with the value it had before. */
+bool Events::AgreesButForRounding() {
+  if (run_.least_solutions == least_before_) return false;
   for (const Crossing& c : crossings_) {
+    const double held = run_.values[program_.relations[c.relation].slot];
+    if (!IsSmall(c.relation, c.value, c.level) || held == mode_before_[c.relation]) return false;
+  }
+  for (const Crossing& c : crossings_) {
+    blocked_[c.relation] = kUndecided;
+    yielding_.insert(program_.relations[c.relation].component);
+  }
+  return true;
+}
+
+void Events::FindYielding() {
+  if (run_.least_solutions == least_before_) return;
+  for (uint32_t k = 0; k < program_.relations.size(); ++k) {
+    const Program::Relation& r = program_.relations[k];
+    if (r.kind == Program::Relation::Kind::kLevel || run_.values[r.slot] == mode_before_[k]) continue;
+    if (IsSmall(k, looked_[k], 0)) yielding_.insert(r.component);
+  }
+}
+
+bool Events::UpdateRelations(double time, bool one_only, std::vector<uint32_t>& changed) {
+  if (!Crossed(time) || (one_only && AgreesButForRounding())) return false;
+  const bool shared = run_.least_solutions != least_before_;
+  for (const Crossing& c : crossings_) {
+    if (one_only && shared && IsSmall(c.relation, c.value, c.level) &&
+        run_.values[program_.relations[c.relation].slot] != mode_before_[c.relation])
+      continue;
     const Program::Relation& r = program_.relations[c.relation];
     run_.values[r.slot] = Held(r, c.value);
     updated_.push_back(c);
@@ -255,12 +289,12 @@ bool Events::SearchModes(double time, bool clearly, const std::vector<double>& b
         double& held = run_.values[program_.relations[candidates[k]].slot];
         held = held != 0 ? 0 : 1;
       }
-      if (!compute() || Crossed(time) || !undefined_.empty()) continue;
+      if (!compute() || (Crossed(time) && !AgreesButForRounding()) || !undefined_.empty()) continue;
       const bool clear = std::none_of(chosen.begin(), chosen.end(), [&](size_t k) {
         const uint32_t r = candidates[k];
         return IsSmall(r, run_.Compute(program_.relations[r], time), 0);
       });
-      if (clear || !clearly) return true;
+      if (clear || !clearly || run_.least_solutions != least_before_) return true;
     }
   }
   run_.values = values;
@@ -343,7 +377,7 @@ bool Events::Sweep(double time, const std::vector<uint32_t>& active) {
       }
     }
     if (!any) return true;
-    if (!run_.Run(time)) {
+    if (!run_.Run(time) && !run_.contradicted) {
       problem_ = run_.FailureText();
       return false;
     }
@@ -379,7 +413,7 @@ bool Events::Reinit(double time, const std::vector<uint32_t>& active) {
   for (const uint32_t slot : held_at_zero_->slots) others.emplace_back(slot, 0);
   const size_t m = others.size();
   for (int iteration = 0; iteration < 8 && m > 0; ++iteration) {
-    if (!run_.Run(time)) break;
+    if (!run_.Run(time) && !run_.contradicted) break;
     std::vector<double> right(m), gradient(m * program_.state_slots.size(), 0);
     double largest = 0;
     for (size_t i = 0; i < m; ++i) {
@@ -408,6 +442,43 @@ bool Events::Reinit(double time, const std::vector<uint32_t>& active) {
   return true;
 }
 
+/* What was just set to a number is that number, however states were rounded: conditions on it that are zero
+but for rounding count as zero until they differ clearly. */
+void Events::HoldTargets(double time, const std::vector<uint32_t>& active) {
+  std::vector<uint32_t> targets;
+  for (const uint32_t w : active) {
+    const Program::When& when = program_.whens[w];
+    for (uint32_t k = 0; k < when.actions; ++k) {
+      const Program::Action& action = program_.actions[when.first_action + k];
+      if (action.reinit) targets.push_back(action.target);
+    }
+  }
+  HoldAtZero(time, [&](uint32_t k) { return Reads(program_.relations[k], targets); });
+}
+
+// Conditions that are zero but for rounding count as zero until they differ clearly.
+void Events::HoldAtZero(double time, const std::function<bool(uint32_t)>& concerns) {
+  if (!run_.Run(time) && !run_.contradicted) return;
+  std::vector<Crossing> near;
+  for (uint32_t k = 0; k < program_.relations.size(); ++k) {
+    const Program::Relation& r = program_.relations[k];
+    if (r.kind == Program::Relation::Kind::kLevel || !concerns(k)) continue;
+    const double x = run_.Compute(r, time);
+    if (std::fabs(x) <= std::max(1e-9 * largest_[k], 64 * kLeastNoise)) near.push_back({k, x, 0});
+  }
+  if (near.empty()) return;
+  near.swap(updated_);
+  MeasureNoise(time);
+  near.swap(updated_);
+  for (const Crossing& c : near) {
+    noise_[c.relation] = std::max(noise_[c.relation], kLeastNoise);
+    if (std::fabs(c.value) > 64 * noise_[c.relation]) continue;
+    const Program::Relation& r = program_.relations[c.relation];
+    run_.values[r.slot] = Held(r, 0);
+    blocked_[c.relation] = kAtZero;
+  }
+}
+
 // Continuous foreign code may keep something that events change; what is computed from it follows.
 bool Events::StepContinuous(double time) {
   bool stepped = false;
@@ -424,7 +495,19 @@ bool Events::StepContinuous(double time) {
 }
 
 bool Events::Settle(double time, Cause cause) {
+  // Loads may be as small as they want where they begin: a mode that contradicts them is none.
+  const double least_load = std::exchange(run_.least_load, 0);
+  run_.pass_contradictions = true;  // on the way from mode to mode
+  const bool settled = SettleRounds(time, cause);
+  run_.pass_contradictions = false;
+  run_.least_load = least_load;
+  return settled;
+}
+
+bool Events::SettleRounds(double time, Cause cause) {
   ++count;
+  least_before_ = run_.least_solutions;
+  yielding_.clear();
   changed_ = undecided_ = false;
   fired_.clear();
   updated_.clear();
@@ -444,7 +527,7 @@ bool Events::Settle(double time, Cause cause) {
   SetTicks(time, cause.samples);
   for (const uint32_t slot : program_.terminal_slots) run_.values[slot] = cause.terminal ? 1 : 0;
   std::vector<uint32_t> relations, active;
-  std::vector<double> mode;
+  std::vector<double>& mode = mode_before_;
   bool over = false;
   for (int round = 0; round < kMostRounds && !over; ++round) {
     relations.clear();
@@ -455,9 +538,14 @@ bool Events::Settle(double time, Cause cause) {
       const bool computed = run_.Run(time);
       const std::string problem = computed ? "" : run_.FailureText();
       // Conditions that hang on each other (diodes of a bridge): if all at once do not settle, one by one.
-      const bool solved = computed || run_.failure().block == UINT32_MAX;
-      if (!solved || !UpdateRelations(time, inner >= 8, relations)) {
-        if (computed) break;
+      const bool solved = computed || run_.contradicted || run_.failure().block == UINT32_MAX;
+      const auto search = [&] {
+        return SearchModes(time, false, mode, relations, [&] { return run_.Run(time); });
+      };
+      const bool contradicts = !computed && run_.contradicted;
+      if (contradicts && (inner == 1 || inner == 8) && search()) break;
+      if (!solved || !UpdateRelations(time, inner >= 8 && computed, relations)) {
+        if (computed || (contradicts && search())) break;
         problem_ = problem;
         return false;
       }
@@ -469,6 +557,7 @@ bool Events::Settle(double time, Cause cause) {
         return false;
       }
     }
+    FindYielding();
     // What those set may make others true: they act in the same round, while pre(x) is what it was before.
     active.clear();
     for (int turn = 0; turn < kMostRounds && FindActive(time, active); ++turn) {
@@ -487,7 +576,20 @@ bool Events::Settle(double time, Cause cause) {
     const bool jumped = Reinit(time, active);
     changed_ = changed_ || jumped;
     // Behind a jump all conditions are looked at anew, also those that could not be decided before it.
-    if (jumped) std::fill(blocked_.begin(), blocked_.end(), 0);
+    if (jumped) {
+      std::replace(blocked_.begin(), blocked_.end(), kUndecided, uint8_t{0});
+      HoldTargets(time, active);
+    }
+    if (!yielding_.empty()) {
+      std::vector<uint32_t> resets;
+      for (const Program::Action& a : program_.actions) {
+        if (a.reinit) resets.push_back(a.target);
+      }
+      HoldAtZero(time, [&](uint32_t k) {
+        const Program::Relation& r = program_.relations[k];
+        return yielding_.count(r.component) > 0 && Reads(r, resets);
+      });
+    }
     for (const uint32_t w : active) {
       if (program_.whens[w].stops) stopped_ = program_.whens[w].reason;
     }
@@ -620,6 +722,8 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
   bool settled = false, searched = false, found = false;
   std::vector<double> mode;
   for (const Program::Relation& r : program_.relations) mode.push_back(run_.values[r.slot]);
+  least_before_ = run_.least_solutions;
+  mode_before_ = mode;
   // Delays behind each other settle one after the other; those that a loop leads through do not.
   const int in_a_row = 2 + static_cast<int>(std::min<size_t>(program_.delays.size(), kMostRounds / 2));
   for (int round = 0;; ++round) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -104,16 +105,21 @@ class Events {
   bool IsUndecided(const Program::Bound& bound, double time) const;
   double Held(const Program::Relation& r, double x) const;
   bool Reads(const Program::Bound& bound, const std::vector<uint32_t>& slots) const;
+  bool AgreesButForRounding();
+  void FindYielding();
   bool UpdateRelations(double time, bool one_only, std::vector<uint32_t>& changed);
   std::vector<uint32_t> Candidates(const std::vector<uint32_t>& switched, bool all) const;
   bool SearchModes(double time, bool clearly, const std::vector<double>& before,
                    const std::vector<uint32_t>& switched, const std::function<bool()>& compute);
   bool Sweep(double time, const std::vector<uint32_t>& active);
   bool FindActive(double time, std::vector<uint32_t>& active);
+  bool SettleRounds(double time, Cause cause);
   void FindHolding(double time);
   std::string NoStartText(const std::vector<uint32_t>& delays) const;
   bool FindDelayed(Initializer& initializer, double time);
   bool Reinit(double time, const std::vector<uint32_t>& active);
+  void HoldTargets(double time, const std::vector<uint32_t>& active);
+  void HoldAtZero(double time, const std::function<bool(uint32_t)>& concerns);
   bool TakePre();
   bool StepContinuous(double time);
   void SetTicks(double time, bool tick);
@@ -135,7 +141,10 @@ class Events {
   /// condition may be zero for ever (a diode between two places that a transformer holds at one potential):
   /// its own size says nothing then.
   std::vector<double> noise_;
-  std::vector<uint8_t> blocked_;  // by relation: undecided, see BlockUndecided
+  std::vector<uint8_t> blocked_;     // by relation: undecided, see BlockUndecided
+  uint64_t least_before_ = 0;        // singular blocks solved before this event
+  std::vector<double> mode_before_;  // of relations, before this round of an event
+  std::set<uint32_t> yielding_;      // components that bear their limit and stand still
   std::vector<uint32_t> fired_;
   std::optional<std::string> stopped_;
   std::string problem_;

@@ -24,5 +24,46 @@ TEST(SharedLoads, BrakeAndBearingOnOneShaft) {
   }
 }
 
+// What comes to rest together, bears a load together or reverses together; by hand.
+TEST(SharedLoads, WhatIsAtRestIsDecidedTogether) {
+  struct Case {
+    const char* name;
+    const char* system;
+    double stop;
+    double (*speed)(double t);
+  };
+  const Case cases[] = {
+      // Both bearings stop the disc: alpha = -2 rad/s^2 until 0.5 s.
+      {"two bearings that come to rest together",
+       R"(system S { disc : Inertia(J = 1 kg*m^2, start w = 1 rad/s fixed)
+       f, g : RotationalFriction(tau_coulomb = 1 N*m)
+       connect disc.a -- f.a -- g.a  connect f.b -- g.b -- rotational.ground })",
+       1, [](double t) { return t < 0.5 ? 1 - 2 * t : 0.0; }},
+      // Equal shares would let the weak one go at 2 N*m; together they hold 4 N*m, which are reached at 2 s.
+      {"a weak and a strong bearing hold what both can",
+       R"(system S { disc : Inertia(J = 1 kg*m^2)
+       weak : RotationalFriction(tau_coulomb = 1 N*m)  strong : RotationalFriction(tau_coulomb = 3 N*m)
+       drive : SignalTorqueSource  u : Ramp(slope = 2 N*m/s, duration = 0 s)
+       connect u.y -> drive.u  connect drive.b -- disc.a -- weak.a -- strong.a
+       connect drive.a -- weak.b -- strong.b -- rotational.ground })",
+       3, [](double t) { return t < 2 ? 0 : (t - 2) * (t - 2); }},
+      // Seen from a, k is 0.25 kg*m^2. Slowing down, it drives: alpha = -3/(1 + 0.5*0.25) up to 0.375 s. Then
+      // it
+      // is driven: alpha = (-2 + 1)/(1 + 0.25/0.5).
+      {"a lossy gear and a bearing on one shaft reverse",
+       R"(system S { disc : Inertia(J = 1 kg*m^2, start w = 1 rad/s fixed)  k : Inertia(J = 1 kg*m^2)
+       g : LossyGear(ratio = 2, efficiency = 0.5)  f : RotationalFriction(tau_coulomb = 1 N*m)
+       t : TorqueSource(torque = -2 N*m)
+       connect t.b -- disc.a -- g.a -- f.a  connect g.b -- k.a  connect f.b -- t.a -- rotational.ground })",
+       2, [](double t) { return t < 0.375 ? 1 - t / 0.375 : -(t - 0.375) * 2 / 3; }},
+  };
+  for (const Case& c : cases) {
+    RunOf run(c.system);
+    run.Simulate(c.stop, 1e-8);
+    for (size_t k = 0; k < run.times().size(); ++k)
+      EXPECT_NEAR(run["disc.w"][k], c.speed(run.times()[k]), 1e-6) << c.name << " at " << run.times()[k];
+  }
+}
+
 }  // namespace
 }  // namespace cotree::test

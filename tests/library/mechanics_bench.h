@@ -48,11 +48,22 @@ inline void ExpectFrictionModes(Probe& probe, const std::string& speed, const st
   };
   ASSERT_EQ(probe.WhenCount(), 4U);
   const double margin = 0.01 * (up - down);
+  const std::string edge = speed.substr(0, speed.find('.'));
+  const std::string acceleration = edge + (speed.back() == 'v' ? ".acc" : ".alpha");
   for (const auto& [f, forward, backward] : {std::tuple{up - margin, false, false},
                                              {up + margin, true, false},
                                              {down + margin, false, false},
                                              {down - margin, false, true}}) {
     at(kStuck, 0.0, f);
+    if (forward || backward) {  // beyond the limit it bears the limit, and accelerates
+      SetAll(probe, others);
+      probe.Set("mode", kStuck);
+      probe.Set("pre(mode)", kStuck);
+      probe.Set(speed, 0.0);
+      probe.Set(acceleration, forward ? margin : -margin);
+      probe.Guess(force, forward ? up : down);
+      probe.Guess(forward ? "forwards" : "backwards", 1.0);
+    }
     EXPECT_EQ(probe.WhenHolds(1), forward) << f;
     EXPECT_EQ(probe.WhenHolds(2), backward) << f;
     EXPECT_FALSE(probe.WhenHolds(0));

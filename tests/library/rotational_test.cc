@@ -205,14 +205,14 @@ void ExpectEfficiencies(Probe& gear, const char* output_speed, const char* outpu
       gear.ExpectBalance();
     }
   }
-  SetAll(gear, {{"mode", kStuck}, {"at_a.phi", 0.0}, {"at_a.tau", 0.0}, {output_force, 1.0}});
+  SetAll(gear, {{"mode", kStuck}, {"at_a.phi", 0.0}, {"at_a.tau", 0.0}, {output_force, 0.0}});
   EXPECT_EQ(gear["at_a.alpha"], 0.0);
 }
 
 TEST(Rotational, LossyGearHasItsEfficiencies) {
   Probe gear("LossyGear(ratio = 4, efficiency = 0.8, efficiency_back = 0.5)");
   ExpectEfficiencies(gear, "at_b.w", "at_b.tau", 0.25, 0.8, 0.5);
-  SetAll(gear, {{"mode", kForward}, {"at_b.phi", 2.0}, {"at_b.tau", -16.0}});
+  SetAll(gear, {{"mode", kForward}, {"at_b.phi", 2.0}, {"at_b.tau", -16.0}, {"at_a.w", 0.0}});
   EXPECT_NEAR(gear["at_a.phi"], 8.0, 1e-12);
   EXPECT_NEAR(gear["at_a.tau"], 5.0, 1e-12);  // 16 N*m/4 by 0.8
   // At rest under this load it holds from 4*0.5 (b is about to drive) to 4/0.8 N*m.

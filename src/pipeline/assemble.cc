@@ -682,6 +682,9 @@ class Assembler {
     out.gap = gap;
     Demanded at;
     if (!Evaluate(&at)) return out;
+    const std::vector<SpatialPose> poses =
+        FindPoses(mechanism_, motion_, Numbers(), [&](uint32_t reading) { return solver_.reading(reading); });
+    if (IsTurnedRound(mechanism_, poses)) out.gap = std::max(out.gap, 1.0);
     out.wished = Norm(at.wishes.lacks);
     out.distance = Norm(at.nearest.lacks);
     for (const Column& column : positions_.columns) out.columns.push_back(column.value);

@@ -983,12 +983,16 @@ class Assembler {
     }
     return out;
   }
-  // Columns in these sizes, rows of length 1.
+  // Columns in these sizes, rows of length 1; a row that is rounding beside the others is 0.
   static Matrix Even(Matrix rows, const std::vector<double>& sizes) {
+    double largest = 1e-290;
     for (size_t k = 0; k < rows.rows(); ++k) {
       for (size_t c = 0; c < sizes.size(); ++c) rows(k, c) *= sizes[c];
+      largest = std::max(largest, Norm(rows.row(k)));
+    }
+    for (size_t k = 0; k < rows.rows(); ++k) {
       const double size = Norm(rows.row(k));
-      for (double& x : rows.row(k)) x = size > 1e-300 ? x / size : 0;
+      for (double& x : rows.row(k)) x = size > 1e-10 * largest ? x / size : 0;
     }
     return rows;
   }

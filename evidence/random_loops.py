@@ -1247,8 +1247,8 @@ def said_kind(message, names):
 
 def out_of_reach(mech, ref):
     """An angle of a joint that no position of a four-bar has, or None."""
-    if mech.kind != "four-bar" or not isinstance(ref, PlaneReference):
-        return None
+    if mech.kind != "four-bar" or not isinstance(ref, PlaneReference) or any(j.kind != "revolute" for j in mech.joints):
+        return None  # of a slide the lengths below say nothing
     places = {}
     for k, j in enumerate(mech.joints):
         a = mech.bodies[j.a]

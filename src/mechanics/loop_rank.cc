@@ -116,6 +116,11 @@ std::vector<Matrix> MotionBuilder::FindClosed(const std::vector<Row>& rows) {
     }
     double gap = seeker.Close(near ? held : std::vector<bool>{});
     if (gap < LoopSolver::kClosed) gap = Walk(seeker, near ? trial : 3, state);  // the first: where it begins
+    const Mechanism& placed = joint_motion_ != nullptr ? joint_motion_->mechanism : mechanism_;
+    if (gap < LoopSolver::kClosed &&
+        IsTurnedRound(placed, FindPoses(placed, sought, numbers_,
+                                        [&](uint32_t reading) { return seeker.reading(reading); })))
+      gap = 1;
     if (by_joints && gap < LoopSolver::kClosed) {
       CarryPositions(joint_motion_->mechanism, sought, *by_joints, numbers_, mechanism_, all, solver);
       gap = solver.Gap();

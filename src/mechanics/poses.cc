@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mechanics/poses.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -141,6 +142,19 @@ std::vector<double> CoordinatesOf(const SpatialJoint& joint, const SpatialPose& 
     default:
       return {};
   }
+}
+
+bool IsTurnedRound(const Mechanism& mechanism, const std::vector<SpatialPose>& poses) {
+  return std::any_of(mechanism.chords.begin(), mechanism.chords.end(), [&](uint32_t k) {
+    const SpatialJoint& joint = mechanism.joints[k];
+    const bool slides = joint.kind == SpatialKind::kPrismatic;
+    const bool turns = joint.kind == SpatialKind::kRevolute || joint.kind == SpatialKind::kCylindrical ||
+                       joint.kind == SpatialKind::kPlanar;
+    if (!slides && !turns) return false;
+    const Mat3<double> R =
+        Transpose(PoseOf(mechanism, poses, joint.a).R) * PoseOf(mechanism, poses, joint.b).R;
+    return Dot(joint.n, R * joint.n) < 0 || (slides && Dot(joint.u, R * joint.u) < 0);
+  });
 }
 
 void CarryPositions(const Mechanism& from, const MotionEquations& from_motion, LoopSolver& from_values,

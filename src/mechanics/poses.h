@@ -38,6 +38,10 @@ SpatialPose PoseOf(const Mechanism& mechanism, const std::vector<SpatialPose>& p
 /// The coordinates of a joint whose frames are in these poses, angles within half a turn; quaternions apart.
 std::vector<double> CoordinatesOf(const SpatialJoint& joint, const SpatialPose& a, const SpatialPose& b);
 
+/// Whether a chord is put together the wrong way round: directions that are at right angles to each other are
+/// so with the axis of b against that of a, too.
+bool IsTurnedRound(const Mechanism& mechanism, const std::vector<SpatialPose>& poses);
+
 /// Positions in one choice of coordinates from those in another of the same mechanism: joints of the tree
 /// have theirs in both, placed composites are where the others put them.
 void CarryPositions(const Mechanism& from, const MotionEquations& from_motion, LoopSolver& from_values,

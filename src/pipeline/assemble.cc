@@ -166,6 +166,7 @@ class Assembler {
     uint32_t freedom = UINT32_MAX;  // that turns
     bool given = false, fixed = false;
     double start = 0, value = 0;
+    double other_start = 0;  // as what hangs on it says
   };
   /** A start of something that follows from what is sought: of a flywheel behind a gear, of a sensor. */
   struct Demand {
@@ -173,6 +174,13 @@ class Assembler {
     uint32_t slot = 0;
     double value = 0;
     bool fixed = false;
+  };
+  /** A ball joint that closes a loop, with a start of its turn. */
+  struct Ball {
+    const SpatialJoint* joint = nullptr;
+    std::array<double, 4> turn{};  // of length 1
+    bool fixed = false;
+    std::string text;  // "`ball.Q[1]` = 0.9, ..."
   };
   /** Positions, or rates: what is sought and what is demanded of it. */
   struct Level {
@@ -258,6 +266,7 @@ class Assembler {
         add(rates_, VelocityOf(motion_.freedoms[f]), f);
     }
     for (uint32_t k = 0; k < t_.starts.size(); ++k) Demands(k, forbidden, slots);
+    DescribeBalls();
     functions_->Compute(slots);
     plain_ =
         std::all_of(coordinates_.begin(), coordinates_.end(),
@@ -268,6 +277,39 @@ class Assembler {
     for (const StartEntry& start : t_.starts) {
       if (start.given && HasSlot(start.variable)) (*functions_)[SlotOf(start.variable)] = start.value;
     }
+  }
+  void DescribeBalls() {
+    for (const SpatialJoint& joint : mechanism_.joints) {
+      if (joint.in_tree || joint.kind != SpatialKind::kSpherical) continue;
+      Ball ball;
+      ball.joint = &joint;
+      double length = 0;
+      const std::array<VariableRef, 4> refs = TurnOf(joint);
+      for (size_t k = 0; k < 4; ++k) {
+        const StartEntry* start = refs[k].variable == UINT32_MAX ? nullptr : Find(refs[k]);
+        if (start == nullptr || !start->given) continue;
+        ball.turn[k] = start->value;
+        ball.fixed = ball.fixed || start->fixed;
+        length += start->value * start->value;
+        if (!start->fixed) continue;
+        char number[32];
+        std::snprintf(number, sizeof number, "%.6g", start->value);
+        ball.text += (ball.text.empty() ? "`" : ", `") + system_.VariableName(refs[k].variable, 0) + "` = ";
+        ball.text += number;
+      }
+      if (!(length > 0) || !std::isfinite(length)) continue;
+      for (double& x : ball.turn) x /= std::sqrt(length);
+      balls_.push_back(std::move(ball));
+    }
+  }
+  // The quaternion of a ball joint.
+  std::array<VariableRef, 4> TurnOf(const SpatialJoint& joint) const {
+    std::array<VariableRef, 4> out;
+    for (const Variable& variable : t_.graph->ClassOf(model_, joint.component).variables) {
+      if (model_.names.Text(variable.name) != "Q") continue;
+      for (uint32_t k = 0; k < 4; ++k) out[k] = VariableOf(joint.component, variable.symbol, k);
+    }
+    return out;
   }
   // Of a free body that something is said of, the rest is proposed, too: 0, and no turn.
   void ProposeWhole() {
@@ -369,7 +411,18 @@ class Assembler {
     Rows nearest;  // to 0, or to a whole number of turns, where nothing is said
   };
 
-  // How far a quaternion is turned from its start, about the axis of a freedom: the rotation vector in b.
+  // The rotation vector of conj(from) o to, in axes of what is turned.
+  static std::array<double, 3> Turned(std::span<const double> from, std::span<const double> to) {
+    const double w = from[0] * to[0] + from[1] * to[1] + from[2] * to[2] + from[3] * to[3];
+    const std::array<double, 3> v = {from[0] * to[1] - from[1] * to[0] - from[2] * to[3] + from[3] * to[2],
+                                     from[0] * to[2] + from[1] * to[3] - from[2] * to[0] - from[3] * to[1],
+                                     from[0] * to[3] - from[1] * to[2] + from[2] * to[1] - from[3] * to[0]};
+    const double size = std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    const double angle = (w < 0 ? -2 : 2) * std::atan2(size, std::fabs(w));
+    if (!(size > 0)) return {};
+    return {v[0] * angle / size, v[1] * angle / size, v[2] * angle / size};
+  }
+  // How far a quaternion is turned from its start, about the axis of a freedom.
   double TurnedBy(uint32_t freedom) {
     for (const MotionQuaternion& q : motion_.quaternions) {
       const uint32_t k = freedom - q.first_freedom;
@@ -382,14 +435,7 @@ class Assembler {
         length += from[i] * from[i];
       }
       if (!(length > 0)) return 0;
-      // conj(from) o to
-      const double w = from[0] * to[0] + from[1] * to[1] + from[2] * to[2] + from[3] * to[3];
-      const double v[3] = {from[0] * to[1] - from[1] * to[0] - from[2] * to[3] + from[3] * to[2],
-                           from[0] * to[2] + from[1] * to[3] - from[2] * to[0] - from[3] * to[1],
-                           from[0] * to[3] - from[1] * to[2] + from[2] * to[1] - from[3] * to[0]};
-      const double size = std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-      const double angle = 2 * std::atan2(size, std::fabs(w));
-      return size > 0 ? (w < 0 ? -1 : 1) * v[k] * angle / size : 0;
+      return Turned(from, to)[k];
     }
     return 0;
   }
@@ -475,6 +521,7 @@ class Assembler {
       rows.Add(row_of(by, coordinates_.size() + i), at[d.slot] - d.value);
       if (d.fixed) out->hard.Add(row_of(by, coordinates_.size() + i), at[d.slot] - d.value);
     }
+    AddBalls(out);
     for (size_t k = 0; k < n; ++k) {
       const Column& column = positions_.columns[k];
       if (!column.given || column.fixed) continue;
@@ -491,6 +538,36 @@ class Assembler {
     }
     for (Rows* rows : {&out->loops, &out->fixed, &out->hard, &out->wishes, &out->nearest}) rows->Finish(n);
     return out->hard.matrix.IsFinite() && IsFinite(out->hard.lacks) && IsFinite(out->wishes.lacks);
+  }
+
+  /* What ball joints that close loops are turned from their starts: v, the rotation vector in axes of b.
+     |v| v' = v.w, w the angular velocity of b against a, so w's rows are those of v where v is least. */
+  void AddBalls(Demanded* out) {
+    if (balls_.empty()) return;
+    const auto at = [&](uint32_t reading) { return solver_.reading(reading); };
+    const std::vector<SpatialPose> poses = FindPoses(mechanism_, motion_, Numbers(), at);
+    Matrix turning(3 * balls_.size(), motion_.freedoms.size());
+    for (uint32_t f = 0; f < motion_.freedoms.size(); ++f) {
+      const std::vector<SpatialTwist> twists =
+          FindTwists(mechanism_, Numbers(), poses, [&](uint32_t g) { return g == f ? 1.0 : 0.0; });
+      for (size_t i = 0; i < balls_.size(); ++i) {
+        const SpatialJoint& joint = *balls_[i].joint;
+        const Vec3<double> w =
+            Transpose(PoseOf(mechanism_, poses, joint.b).R) *
+            (twists[mechanism_.frames[joint.b].composite].w - twists[mechanism_.frames[joint.a].composite].w);
+        for (size_t k = 0; k < 3; ++k) turning(3 * i + k, f) = w[k];
+      }
+    }
+    const Matrix by = turning * by_columns_;
+    for (size_t i = 0; i < balls_.size(); ++i) {
+      const SpatialPose a = PoseOf(mechanism_, poses, balls_[i].joint->a),
+                        b = PoseOf(mechanism_, poses, balls_[i].joint->b);
+      const std::array<double, 3> off = Turned(balls_[i].turn, QuaternionOf(Transpose(a.R) * b.R));
+      for (size_t k = 0; k < 3; ++k) {
+        const std::span<const double> row = by.row(3 * i + k);
+        (balls_[i].fixed ? out->hard : out->wishes).Add({row.begin(), row.end()}, off[k]);
+      }
+    }
   }
 
   void MoveColumns(std::span<const double> step) {
@@ -605,6 +682,9 @@ class Assembler {
     out.gap = gap;
     Demanded at;
     if (!Evaluate(&at)) return out;
+    const std::vector<SpatialPose> poses =
+        FindPoses(mechanism_, motion_, Numbers(), [&](uint32_t reading) { return solver_.reading(reading); });
+    if (IsTurnedRound(mechanism_, poses)) out.gap = std::max(out.gap, 1.0);
     out.wished = Norm(at.wishes.lacks);
     out.distance = Norm(at.nearest.lacks);
     for (const Column& column : positions_.columns) out.columns.push_back(column.value);
@@ -670,11 +750,26 @@ class Assembler {
     }
   }
 
-  // What is said of a sensor or behind a gear is where the column begins that it hangs on.
+  // What is said of a sensor or behind a gear is where the column begins that it hangs on. Where both say
+  // something, one trial begins with what is said of the column, the next with what hangs on it: so it does
+  // not matter which of two joints that a gear couples is the column.
   void BeginWithDemands() {
     Demanded at;
-    for (Column& column : positions_.columns) column.value = column.start;
+    for (Column& column : positions_.columns) column.value = column.other_start = column.start;
     if (positions_.demands.empty() || !Evaluate(&at)) return;
+    const auto wished = static_cast<size_t>(std::count_if(
+        positions_.demands.begin(), positions_.demands.end(), [](const Demand& d) { return !d.fixed; }));
+    Matrix all = Below(at.fixed.matrix, at.wishes.matrix.Block(0, wished, 0, positions_.columns.size()));
+    std::vector<double> lack = at.fixed.lacks;
+    lack.insert(lack.end(), at.wishes.lacks.begin(),
+                at.wishes.lacks.begin() + static_cast<std::ptrdiff_t>(wished));
+    for (size_t k = 0; k < positions_.columns.size(); ++k) {
+      if (positions_.columns[k].fixed || positions_.columns[k].freedom != UINT32_MAX) all.ClearColumn(k);
+    }
+    if (all.Largest() > 0) {
+      const std::vector<double> step = LeastSquares(all, 1e-9).Solve(lack);
+      for (size_t k = 0; k < step.size(); ++k) positions_.columns[k].other_start -= step[k];
+    }
     Matrix rows = Below(at.fixed.matrix, at.wishes.matrix);
     std::vector<double> lacks = at.fixed.lacks;
     lacks.insert(lacks.end(), at.wishes.lacks.begin(), at.wishes.lacks.end());
@@ -688,7 +783,7 @@ class Assembler {
     for (size_t k = 0; k < step.size(); ++k) positions_.columns[k].value -= step[k];
     const bool better = Evaluate(&at) && std::hypot(Norm(at.fixed.lacks), Norm(at.wishes.lacks)) < before;
     for (Column& column : positions_.columns) {
-      if (better && !column.given) column.start = column.value;
+      if (better && !column.given) column.start = column.other_start = column.value;
     }
   }
 
@@ -717,9 +812,10 @@ class Assembler {
       Propose();
       std::vector<double> turn(motion_.freedoms.size(), 0.0);
       for (Column& column : positions_.columns) {
-        column.value = column.start;
-        if (trial == 0 || column.fixed) continue;
-        const double aside = shift() * (trial + 1) * (column.given ? 0.02 : 0.15);
+        column.value = trial % 2 == 0 ? column.start : column.other_start;
+        if (trial < 2 || column.fixed) continue;
+        // Near what is said, and, in turn with that, anywhere.
+        const double aside = shift() * (trial + 1) * (column.given && trial % 4 < 2 ? 0.02 : 0.15);
         column.value += aside;
         if (column.freedom != UINT32_MAX) turn[column.freedom] = aside;
       }
@@ -767,6 +863,9 @@ class Assembler {
       const std::string unit = UnitOf(system_, ref);
       text += (text.empty() ? "`" : ", `") + system_.VariableName(ref.variable, ref.order) + "` = " + number +
               (unit.empty() ? "" : " " + unit);
+    }
+    for (const Ball& ball : balls_) {
+      if (&level == &positions_ && ball.fixed) text += (text.empty() ? "" : ", ") + ball.text;
     }
     return text;
   }
@@ -884,12 +983,16 @@ class Assembler {
     }
     return out;
   }
-  // Columns in these sizes, rows of length 1.
+  // Columns in these sizes, rows of length 1; a row that is rounding beside the others is 0.
   static Matrix Even(Matrix rows, const std::vector<double>& sizes) {
+    double largest = 1e-290;
     for (size_t k = 0; k < rows.rows(); ++k) {
       for (size_t c = 0; c < sizes.size(); ++c) rows(k, c) *= sizes[c];
+      largest = std::max(largest, Norm(rows.row(k)));
+    }
+    for (size_t k = 0; k < rows.rows(); ++k) {
       const double size = Norm(rows.row(k));
-      for (double& x : rows.row(k)) x = size > 1e-300 ? x / size : 0;
+      for (double& x : rows.row(k)) x = size > 1e-10 * largest ? x / size : 0;
     }
     return rows;
   }
@@ -1210,6 +1313,7 @@ class Assembler {
   std::vector<Coordinate> coordinates_;
   Level positions_, rates_;
   std::set<uint32_t> quaternion_slots_;
+  std::vector<Ball> balls_;
   std::vector<bool> held_columns_;  // of positions_: fixed
   std::vector<bool> coupled_;       // of positions_: more than one coordinate or demand hangs on it
   bool plain_ = false;              // all coordinates are states themselves, and no demands hang on them

@@ -196,5 +196,32 @@ TEST(Coordinates, ChangeOfRankIsSaid) {
   EXPECT_LE(there, 0.05) << run.trajectory.notes[0];
 }
 
+/// Bodies that only turn: their places and speeds are rounding, and no digits of it are asked for.
+TEST(Coordinates, OfBodiesThatOnlyTurn) {
+  std::string text = ReadText(kRoot / "tests/mechanics/models/cardan_double.cot");
+  RunOf expected(text);
+  expected.Simulate(0.5, 1e-9, Method::kExplicit, 0.05);
+  RunOf run(text.insert(text.find("{\n") + 2, "  coordinates = absolute\n"));
+  run.Simulate(0.5, 1e-9, Method::kExplicit, 0.05);
+  EXPECT_LT(run.trajectory.steps, 2000u);
+  for (const std::string name : {"front.phi", "front.w", "rear.phi", "rear.w", "cross1.first.phi"})
+    EXPECT_LE(Difference(run[name], expected[name]), 1e-7 * std::max(1.0, Largest(expected[name]))) << name;
+}
+
+/// Where sources drive every joint no rate is left to be found.
+TEST(Coordinates, OfWhatIsDrivenWholly) {
+  const std::string text =
+      "  gravity : Gravity\n  wave : Sine(amplitude = 0.5 rad, frequency = 0.4 Hz)\n  arm : DrivenRevolute(n "
+      "= [0, 1, 0])\n"
+      "  rod : Body(m = 2 kg, center = [0.5, 0, 0] m, I = [0.001, 0.17, 0.17, 0, 0, 0] kg*m^2)\n"
+      "  connect mechanics.ground -- arm.a\n  connect arm.b -- rod.a\n  connect wave.y -> arm.u\n}\n";
+  RunOf joints("system D {\n" + text), places("system D {\n  coordinates = absolute\n" + text);
+  joints.Simulate(1, 1e-9);
+  places.Simulate(1, 1e-9);
+  for (const std::string name : {"arm.joint.phi", "arm.joint.drive"})
+    EXPECT_NEAR(joints.End(name), places.End(name), 1e-7 * std::max(1.0, std::fabs(joints.End(name))))
+        << name;
+}
+
 }  // namespace
 }  // namespace cotree::test

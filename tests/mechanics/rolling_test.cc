@@ -93,5 +93,49 @@ TEST(Rolling, WobblingDiscKeepsItsEnergyAndDoesNotSlip) {
   EXPECT_LE(height, 1e-8);
 }
 
+// Three of four wheels bear, and which three are good changes as they are steered: where the line of the
+// front wheels meets a rear wheel (tan phi = 2/0.8) nothing happens to the wagon.
+TEST(Rolling, WagonSteersPastAnyAngle) {
+  const std::string text =
+      "system Wagon \"a flywheel on one front wheel\" {\n"
+      "  base : Free(start r[3] = 0.2 m)\n"
+      "  frame : Body(m = 5 kg, I = [1, 1, 1, 0, 0, 0] kg*m^2)\n"
+      "  front : Body(m = 1 kg, I = [1, 1, 1, 0, 0, 0] kg*m^2)\n"
+      "  steer : Revolute(n = [0, 0, 1])\n"
+      "  axle2, axle3, axle4, axle1 : Revolute(n = [0, 1, 0])\n"
+      "  wheel1, wheel2, wheel3, wheel4 : Body(m = 1 kg, I = [0.01, 0.02, 0.01, 0, 0, 0] kg*m^2)\n"
+      "  roll3, roll4, roll1, roll2 : RollingDisc(radius = 0.2 m)\n"
+      "  arm1 : Arm(r = [0, 0.8, 0] m)\n"
+      "  arm2 : Arm(r = [0, -0.8, 0] m)\n"
+      "  ahead : Arm(r = [2, 0, 0] m)\n"
+      "  arm3 : Arm(r = [0, 0.8, 0] m)\n"
+      "  arm4 : Arm(r = [0, -0.8, 0] m)\n"
+      "  turn : TorqueSource(torque = 5 N*m)\n"
+      "  flywheel : Inertia(J = 0.1 kg*m^2)\n"
+      "  connect mechanics.ground -- base.a -- roll3.a -- roll4.a -- roll1.a -- roll2.a\n"
+      "  connect base.b -- frame.a -- arm1.a -- arm2.a -- ahead.a\n"
+      "  connect ahead.b -- steer.a\n"
+      "  connect steer.b -- front.a -- arm3.a -- arm4.a\n"
+      "  connect arm1.b -- axle2.a\n"
+      "  connect arm2.b -- axle3.a\n"
+      "  connect arm3.b -- axle4.a\n"
+      "  connect arm4.b -- axle1.a\n"
+      "  connect axle2.b -- wheel1.a -- roll3.b\n"
+      "  connect axle3.b -- wheel2.a -- roll4.b\n"
+      "  connect axle4.b -- wheel3.a -- roll1.b\n"
+      "  connect axle1.b -- wheel4.a -- roll2.b\n"
+      "  connect turn.a -- axle4.axis\n"
+      "  connect flywheel.a -- axle1.axis\n"
+      "  connect turn.b -- axle2.housing -- axle4.housing -- axle1.housing -- rotational.ground\n"
+      "}\n";
+  RunOf run(text), fine(text);
+  run.Simulate(1.2, 1e-8);
+  fine.Simulate(1.2, 1e-10);
+  EXPECT_GT(std::max(run.End("steer.phi"), -run.End("steer.phi")), std::atan(2 / 0.8));
+  for (const std::string name : {"steer.phi", "axle1.phi", "axle4.w", "base.r[1]", "base.r[2]", "base.r[3]"})
+    EXPECT_NEAR(run.End(name), fine.End(name), 1e-6 * std::max(1.0, std::fabs(fine.End(name)))) << name;
+  EXPECT_NEAR(run.End("base.r[3]"), 0.2, 1e-9);
+}
+
 }  // namespace
 }  // namespace cotree::test

@@ -262,5 +262,104 @@ TEST(StartsOfLoops, PlacesOfPointMasses) {
     EXPECT_NEAR(joints.End(name), places.End(name), 1e-6) << name;
 }
 
+// The turn of a ball joint that closes a loop: the bodies are where it says.
+TEST(StartsOfLoops, TurnOfABallThatCloses) {
+  const std::string text =
+      "system S {\n"
+      "  gravity : Gravity\n"
+      "  crank : Revolute(n = [0, 0, 1])\n"
+      "  rocker : Revolute(n = [0, 0, 1])\n"
+      "  cb : Body(m = 1 kg, center = [0.1, 0, 0] m, I = [0.01, 0.01, 0.01, 0, 0, 0] kg*m^2)\n"
+      "  rb : Body(m = 1 kg, center = [0.1, 0, 0] m, I = [0.01, 0.01, 0.01, 0, 0, 0] kg*m^2)\n"
+      "  rod : Body(m = 0.5 kg, center = [0.2, 0, 0] m, I = [0.001, 0.01, 0.01, 0, 0, 0] kg*m^2)\n"
+      "  base : Arm(r = [0.4, 0.1, 0] m)\n"
+      "  ca : Arm(r = [0.2, 0, 0] m)\n"
+      "  ra : Arm(r = [0.3, 0, 0] m)\n"
+      "  rl : Arm(r = [0.4, 0, 0] m)\n"
+      "  uni : Universal(n1 = [0, 0, 1], n2 = [0, 1, 0])\n"
+      "  ball : Spherical\n"
+      "  connect mechanics.ground -- base.a -- crank.a\n"
+      "  connect crank.b -- cb.a -- ca.a\n"
+      "  connect ca.b -- uni.a\n"
+      "  connect uni.b -- rod.a -- rl.a\n"
+      "  connect base.b -- rocker.a\n"
+      "  connect rocker.b -- rb.a -- ra.a\n"
+      "  connect rl.b -- ball.a\n"
+      "  connect ra.b -- ball.b\n";
+  const std::string turn = "  start ball.Q[1] = 0.88418843";
+  const std::string rest = "  start ball.Q[4] = 0.46713042";
+  RunOf known(text + "  start crank.phi = 1.2 rad fixed\n  start rocker.phi = 1.3 rad\n}\n");
+  known.Simulate(0.001);
+  for (const std::string& starts :
+       {turn + " fixed\n" + rest + " fixed\n  start crank.phi = 0.5 rad\n  start rocker.phi = 1 rad\n",
+        turn + "\n" + rest + "\n"}) {
+    RunOf run(text + starts + "}\n");
+    run.Simulate(0.001);
+    for (const std::string name : {"crank.phi", "rocker.phi", "uni.first.phi", "ball.Q[4]"})
+      EXPECT_NEAR(run[name].front(), known[name].front(), 1e-6) << name << " of\n" << starts;
+  }
+  try {
+    RunOf wrong(text + turn + " fixed\n" + rest + " fixed\n  start crank.phi = 0.5 rad fixed\n}\n");
+    ADD_FAILURE();
+  } catch (const std::runtime_error& error) {
+    EXPECT_TRUE(Contains(error.what(), "COT3310") && Contains(error.what(), "`ball.Q[1]` = 0.884188"))
+        << error.what();
+  }
+}
+
+// A gear between two joints of a loop: which of them is the state decides nothing.
+TEST(StartsOfLoops, JointsGearedToEachOther) {
+  const std::vector<std::string> joints = {"left", "right", "left_elbow", "right_elbow", "joint"};
+  const std::vector<std::vector<std::string>> names = {
+      joints, {"qj", "qe", "qf", "qg", "qh"}, {"qi", "qa", "qh", "qg", "qb"}, {"qa", "qc", "qb", "qi", "qd"}};
+  struct Gearing {
+    size_t a, b;
+    bool fixed;
+  };
+  for (const Gearing g : {Gearing{0, 3, false}, {0, 2, true}, {2, 3, true}, {4, 0, true}, {2, 3, false}}) {
+    std::vector<double> first;
+    for (const std::vector<std::string>& n : names) {
+      std::string text = "system G {\n  gravity : Gravity(g = [0, -9.81, 0] m/s^2)\n";
+      for (const std::string& name : n) text += "  " + name + " : Revolute(n = [0, 0, 1])\n";
+      const std::string fixed = g.fixed ? " fixed\n" : "\n";
+      text +=
+          "  base : Arm(r = [0.3, 0, 0] m)\n  gear : Gear(ratio = -1.5)\n"
+          "  b1, b2 : Body(m = 0.6 kg, center = [0.125, 0, 0] m, I = [1e-4, 0.003, 0.003, 0, 0, 0] kg*m^2)\n"
+          "  b3, b4 : Body(m = 0.4 kg, center = [0.15, 0, 0] m, I = [1e-4, 0.002, 0.002, 0, 0, 0] kg*m^2)\n"
+          "  a1, a2 : Arm(r = [0.25, 0, 0] m)\n  a3, a4 : Arm(r = [0.3, 0, 0] m)\n  tip : PlaceSensor\n"
+          "  start " +
+          n[0] + ".phi = 2 rad" + fixed + "  start " + n[0] + ".w = 1 rad/s" + fixed + "  start " + n[1] +
+          ".phi = 1.2 rad\n  start " + n[2] + ".phi = -1.3 rad\n  start " + n[3] +
+          ".phi = 1.3 rad\n  connect mechanics.ground -- base.a -- " + n[0] + ".a\n  connect " + n[0] +
+          ".b -- b1.a -- a1.a\n  connect a1.b -- " + n[2] + ".a\n  connect " + n[2] +
+          ".b -- b3.a -- a3.a\n  connect base.b -- " + n[1] + ".a\n  connect " + n[1] +
+          ".b -- b2.a -- a2.a\n  connect a2.b -- " + n[3] + ".a\n  connect " + n[3] +
+          ".b -- b4.a -- a4.a\n  connect a3.b -- " + n[4] + ".a -- tip.a\n  connect a4.b -- " + n[4] +
+          ".b\n  connect gear.a -- " + n[g.a] + ".axis\n  connect gear.b -- " + n[g.b] + ".axis\n  connect " +
+          n[g.a] + ".housing -- " + n[g.b] + ".housing -- rotational.ground\n}\n";
+      RunOf run(text);
+      run.Simulate(0.2, 1e-9);
+      const std::vector<double> now = {run[n[0] + ".phi"].front(), run[n[0] + ".w"].front(),
+                                       run.End(n[0] + ".phi"), run.End("tip.y[1]"), run.End("tip.y[2]")};
+      if (first.empty()) first = now;
+      for (size_t k = 0; k < now.size(); ++k) EXPECT_NEAR(now[k], first[k], 1e-6) << k << " of\n" << text;
+      EXPECT_NEAR(now[1], 1, 1e-12);
+      if (g.fixed) {
+        EXPECT_NEAR(now[0], 2, 1e-12);
+      }
+    }
+  }
+}
+
+// A rate that nobody asks for but its start.
+TEST(StartsOfLoops, RateOfASensor) {
+  RunOf run(
+      "system S {\n  j : Inertia(J = 1 kg*m^2)\n  s : AngleSensor\n  connect j.a -- s.a\n"
+      "  start s.phi = 1 rad fixed\n  start s.w = 3 rad/s fixed\n}\n");
+  run.Simulate(1, 1e-9);
+  EXPECT_NEAR(run.End("j.phi"), 4, 1e-9);
+  EXPECT_NEAR(run.End("j.w"), 3, 1e-12);
+}
+
 }  // namespace
 }  // namespace cotree::test

@@ -138,6 +138,7 @@ bool Events::Matters(uint32_t relation, double time) {
     values[truth] = run_.values;
     values[truth][slot] = 0;
     for (const Program::When& when : program_.whens) values[truth].push_back(run_.Compute(when, time));
+    for (const Program::Assertion& a : program_.assertions) values[truth].push_back(run_.Compute(a, time));
     for (const Program::Relation& r : program_.relations) values[truth].push_back(run_.Compute(r, time));
   }
   run_.values = now;
@@ -697,7 +698,8 @@ std::string Events::NoStartText(const std::vector<uint32_t>& delays) const {
              ComponentName(*system.model, *system.graph, ComponentId(program_.delays[delays[k]].component)) +
              "`";
   return "no value was found that the loop through " + names +
-         " could have had before the start: what comes out of a delay is then what goes in, and this loop gives "
+         " could have had before the start: what comes out of a delay is then what goes in, and this loop "
+         "gives "
          "another value for each (a gain of 1?). Break the loop by a state, or begin it by a step";
 }
 

@@ -298,6 +298,8 @@ std::string Emitter::EventData() const {
   for (const Program::Relation& r : program_.relations) list.push_back(CString(Name(r.component)));
   if (!list.empty()) out += CArray("MAYBE_UNUSED static const char* const", "relation_owners", list);
   list.clear();
+  out += fmt::format("MAYBE_UNUSED static const char* const stopped_at_start = {};\n",
+                     events_.stopped() ? CString(*events_.stopped()) : "NULL");
   out += CNumbers(kNumbers, "relation_largest", events_.largest());
   out += CNumbers(kNumbers, "relation_noise", events_.noise());
   out += CIntegers(kInts, "relation_blocked", events_.blocked());

@@ -14,6 +14,7 @@ void ProgramBuilder::CollectSwitches() {
     for (uint32_t e = 0; e < system_.scalars[s].always; ++e)
       roots.push_back(system_.scalars[s].equations[e].residual);
     for (const ScalarElement::When& when : system_.scalars[s].whens) roots.push_back(when.condition);
+    for (const auto& [condition, message] : system_.scalars[s].assertions) roots.push_back(condition);
     if (roots.empty()) continue;
     for (const TimeSwitch& found : FindTimeSwitches(model_, roots))
       of_class[s].emplace_back(found, MakeCode(s, std::span(&found.argument, 1)).code);
@@ -64,7 +65,7 @@ void ProgramBuilder::CollectWhens(const Part& part) {
   }
   for (const auto& [condition, message] : scalar.assertions) {
     Program::Assertion out;
-    static_cast<Program::Bound&>(out) = Bind(part, std::span(&condition, 1), CodeWriter::Events::kOff);
+    static_cast<Program::Bound&>(out) = Bind(part, std::span(&condition, 1));
     out.message = message;
     out_->assertions.push_back(std::move(out));
   }

@@ -143,6 +143,7 @@ bool Events::Matters(uint32_t relation, double time) {
     values[truth] = run_.values;
     values[truth][slot] = 0;
     for (const Program::When& when : program_.whens) values[truth].push_back(run_.Compute(when, time));
+    for (const Program::Assertion& a : program_.assertions) values[truth].push_back(run_.Compute(a, time));
     for (const Program::Relation& r : program_.relations) values[truth].push_back(run_.Compute(r, time));
   }
   run_.values = now;

@@ -316,7 +316,7 @@ class Simulator {
       NoteResolution();
       integrator_ = MakeIntegrator(run_, program_, options_, projection_.empty() ? nullptr : &projection_);
       EndStage("fuse");
-      if (Record(time) && CheckAssertions(time)) Integrate(time);
+      if (Record(time) && !(events_.stopped() && !EndByModel(time)) && CheckAssertions(time)) Integrate(time);
     } else {
       integrator_ = MakeIntegrator(run_, program_, options_, projection_.empty() ? nullptr : &projection_);
       Archive archive(options_.resume);
@@ -1171,10 +1171,7 @@ class Simulator {
       const std::string names = events_.Names({}, events_.fired());
       if (options_.event && located) options_.event(time, names.empty() ? "event" : names);
     }
-    if (events_.stopped()) {
-      out_.stop_reason = *events_.stopped();
-      return false;
-    }
+    if (events_.stopped()) return EndByModel(time);
     if (located && watch_.Dense(time)) events_.BlockUndecided(time);
     if (!located || !(events_.changed() || !events_.fired().empty())) return true;
     const std::string endless = watch_.Add(time);
@@ -1184,6 +1181,16 @@ class Simulator {
     return Fail(time,
                 endless + "; look at " + events_.Names(relations, events_.fired()) +
                     (events_.fired().empty() ? " (give it a hysteresis)" : " (give it a mode of rest)"));
+  }
+  // stop("..."): the run is over at this moment, which is in the last row; what happens at the end happens
+  // here.
+  bool EndByModel(double time) {
+    out_.stop_reason = *events_.stopped();
+    if (time > out_time_ && !Record(time)) return false;
+    if (program_.terminal_slots.empty()) return false;
+    if (!events_.Settle(time, {false, true, true})) return Fail(time, events_.problem());
+    if (CheckEvent(time) && events_.changed()) Record(time);
+    return false;
   }
   void BreakDelays(double time, bool kink) {
     for (size_t d = 0; d < run_.delay_lines.size(); ++d) {
@@ -1460,7 +1467,9 @@ class Simulator {
   bool CheckAssertions(double time) {
     if (program_.assertions.empty()) return true;
     const auto violated = events_.Violated(time);
-    return !violated || Fail(time, *violated);
+    if (!violated) return true;
+    if (time > out_time_) Record(time);
+    return Fail(time, *violated);
   }
   bool FailToStart(double time) {
     const std::string problem = run_.failure().foreign ? run_.FailureText() : integrator_->problem();

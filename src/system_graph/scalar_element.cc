@@ -466,6 +466,7 @@ void Writer::AddWhens() {
   std::vector<ExprId> roots;
   for (uint32_t e = 0; e < out_.always; ++e) roots.push_back(out_.equations[e].residual);
   for (const ScalarElement::When& when : out_.whens) roots.push_back(when.condition);
+  for (const auto& [condition, message] : out_.assertions) roots.push_back(condition);
   out_.held = FindHeld(pool_, roots);
   for (const auto& [variable, order] : event_orders_) out_.event_uses.push_back({variable, order});
 }

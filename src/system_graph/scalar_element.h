@@ -85,7 +85,7 @@ struct ScalarElement {
   };
   std::vector<When> whens;  // those of a sampled component included
   std::vector<std::pair<ExprId, std::string>> assertions;
-  std::vector<ExprId> held;  // conditions of equations and `when`s that are held between events, sorted
+  std::vector<ExprId> held;  // conditions of equations, `when`s and assertions that are held between events, sorted
   /// What conditions, `when`s, assertions and values from before (pre, delay) read, with the highest order.
   std::vector<ScalarUse> event_uses;
   /** A start value of the class itself. */

@@ -346,7 +346,7 @@ int model_init(model* m, double start, double stop) {
     m->blocked[k] = relation_blocked[k];
   }
   m->changed = m->fired = m->undecided = 0;
-  m->stopped = NULL;
+  m->stopped = stopped_at_start;
 /*@end*/
 /*@if projection*/
   m->known = m->rounded = 0;

@@ -59,6 +59,10 @@ static int find_undefined(model* m, double time) {
 /*@if whens*/
     for (int w = 0; w < MODEL_WHENS && !found; ++w) found = depends(m, &whens[w].b, relations[k].slot, time);
 /*@end*/
+/*@if assertions*/
+    for (int i = 0; i < MODEL_ASSERTIONS && !found; ++i)
+      found = depends(m, &assertions[i].b, relations[k].slot, time);
+/*@end*/
     memcpy(m->v, now, sizeof m->v);
     if (found)
       snprintf(m->problem, sizeof m->problem,

@@ -4,6 +4,7 @@ static int check_assertions(simulation* s, double time) {
 /*@if assertions*/
   for (int k = 0; k < MODEL_ASSERTIONS; ++k) {
     if (compute(&s->m, &assertions[k].b, time) != 0) continue;
+    if (time > s->last_row) record(s, time);
     snprintf(s->m.problem, sizeof s->m.problem, "at %.9g s: %s", time, assertions[k].text);
     return 0;
   }
@@ -391,10 +392,19 @@ static int is_dense(simulation* s, double time) {
 /*@end*/
 
 /*@if events*/
+/* stop("..."): the run is over at this moment, which is in the last row; what happens at the end happens here. */
+static int end_by_model(simulation* s, double time) {
+  model* m = &s->m;
+  const char* reason = m->stopped;
+  int well = !(time > s->last_row) || record(s, time);
+  if (MODEL_TERMINALS > 0 && well) well = settle(m, time, 0, 1, 1) && (!m->changed || record(s, time));
+  m->stopped = well ? reason : NULL;
+  return 0;
+}
 /* 0: the run is over, with or without a problem. */
 static int after_event(simulation* s, double time, int located) {
   model* m = &s->m;
-  if (m->stopped != NULL) return 0;
+  if (m->stopped != NULL) return end_by_model(s, time);
 /*@if relations*/
   if (located && is_dense(s, time)) block_undecided(m, time);
   if (located && (m->changed || m->fired > 0)) return watch_event(s, time);
@@ -770,7 +780,11 @@ int main(int count, char** words) {
       write_name(s.out, model_output_names[k]);
     }
     fputc('\n', s.out);
-    over = !record(&s, s.start) || !check_assertions(&s, s.start) || !integrate(&s);
+    over = !record(&s, s.start);
+/*@if events*/
+    if (!over && s.m.stopped != NULL) over = !end_by_model(&s, s.start);
+/*@end*/
+    over = over || !check_assertions(&s, s.start) || !integrate(&s);
   }
 /*@if events*/
   if (s.m.stopped != NULL) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <span>
 
 #include "block_triangular/offsets.h"
 
@@ -28,17 +27,20 @@ class Rematcher {
       const int x = std::abs(a.second), y = std::abs(b.second);
       return x != y ? x > y : a.first < b.first;
     });
-    // Of equally strong wishes those that are met already stay so.
+    // Of equally strong wishes those that are met best already come first, and stay so.
     for (size_t first = 0, last = 0; first < wishes.size(); first = last) {
       while (last < wishes.size() && std::abs(wishes[last].second) == std::abs(wishes[first].second)) ++last;
-      const std::span level(wishes.begin() + static_cast<std::ptrdiff_t>(first), last - first);
-      for (const auto& [variable, wish] : level) {
-        if (wish > 0 && Times(offsets_.equation_of_variable[variable]) == 0) satisfied_[variable] = 1;
-      }
-      for (const auto& [variable, wish] : level) {
-        while (Move(variable, wish)) {
+      const auto begin = wishes.begin() + static_cast<std::ptrdiff_t>(first);
+      const auto end = wishes.begin() + static_cast<std::ptrdiff_t>(last);
+      const auto lost = [&](const auto& w) {
+        const int times = static_cast<int>(Times(offsets_.equation_of_variable[w.first]));
+        return w.second > 0 ? times : -times;
+      };
+      std::stable_sort(begin, end, [&](const auto& a, const auto& b) { return lost(a) < lost(b); });
+      for (auto at = begin; at != end; ++at) {
+        while (Move(at->first, at->second)) {
         }
-        satisfied_[variable] = wish > 0 ? 1 : 2;
+        satisfied_[at->first] = at->second > 0 ? 1 : 2;
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 
 #include "run_support.h"
 
@@ -78,18 +79,19 @@ TEST(Modes, CartesianPendulumStopsAtItsDeadCentre) {
                                      {Method::kBdf, 1e-4},
                                      {Method::kBdf, 1e-8}}) {
     RunOf bad(Pendulum("p", "q"));
+    double ended = 0;  // the step that fails has no rows
     try {
       bad.Simulate(4 * quarter, rtol, method, 1e-3);
       ADD_FAILURE() << MethodName(method) << " runs on at " << rtol;
     } catch (const std::runtime_error& e) {
       EXPECT_NE(std::string(e.what()).find("a dead centre"), std::string::npos) << e.what();
       EXPECT_NE(std::string(e.what()).find("`bob`"), std::string::npos) << e.what();
+      std::sscanf(e.what(), "the run failed at %lf s", &ended);
     }
-    ASSERT_FALSE(bad.times().empty());
     // What is below sqrt(20*rtol) of the largest determinant (p = sqrt(3)/2) counts as zero; p passes the
     // bottom with sqrt(g*L): so long before it the run may end.
     const double before = std::sqrt(20 * rtol) * std::sqrt(3.0) / 2 / std::sqrt(9.81);
-    EXPECT_NEAR(bad.times().back(), quarter, std::max(3e-3, before)) << MethodName(method) << ", " << rtol;
+    EXPECT_NEAR(ended, quarter, std::max(3e-3, before)) << MethodName(method) << ", " << rtol;
   }
 }
 

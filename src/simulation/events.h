@@ -16,7 +16,7 @@ namespace cotree {
 /// Slots of Integers, which are counted exactly below 2^53 only.
 std::vector<uint32_t> FindIntegers(const Program& program);
 
-/** What happens at events (design §3.11, docs/theory/events.md, EV.3 to EV.7).
+/** What happens at events (design §3.11, docs/theory/events.md, EV.3 to EV.7, EV.6a, EV.14).
 
 Between events all conditions on the motion keep the values they had, so that everything is smooth; discrete
 variables are constant. At an event, round after round: conditions take their values at the present motion;

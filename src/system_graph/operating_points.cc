@@ -117,6 +117,16 @@ OperatingPoints::OperatingPoints(Model& model, const ElementClass& element)
   element_index_ = pool.DeclareSymbol("#edge", SymbolKind::kIndex);
   auto rate = Differentiator::TotalTime(&pool);
   for (const Equation& equation : element.equations) {
+    // A condition with a name is what it says at the point.
+    const bool named = pool.IsSymbol(equation.left) && equation.loops.count == 0 &&
+                       pool.kind(pool.SymbolOf(equation.left)) == SymbolKind::kDiscrete;
+    if (named) {
+      Collect(equation.left);
+      Collect(equation.right);
+      conditions_.emplace_back(pool.SymbolOf(equation.left),
+                               std::make_unique<Tape>(pool, std::span(&equation.right, 1)));
+      continue;
+    }
     const ExprId residual = pool.Subtract(equation.left, equation.right);
     for (const ExprId row : {residual, rate.Derivative(residual)}) {
       if (pool.IsZero(row)) continue;
@@ -257,6 +267,10 @@ void OperatingPoints::LoopOver(const LoopRange& loops, uint32_t k, const Row& ro
 
 bool OperatingPoints::Residuals(std::vector<Dual>& out) const {
   out.clear();
+  for (size_t turn = 0; turn < conditions_.size(); ++turn) {  // some hang on others
+    for (const auto& [symbol, tape] : conditions_)
+      environment_.scalars[symbol.index()] = {Evaluate(*tape), 0};
+  }
   for (const Row& row : rows_) LoopOver(row.loops, 0, row, out);
   for (const Dual& d : out) {
     if (!std::isfinite(d.value)) return false;

@@ -59,6 +59,7 @@ class OperatingPoints {
   const ComponentClass& cls_;
   bool usable_ = true;
   std::vector<Row> rows_;
+  std::vector<std::pair<SymbolId, std::unique_ptr<Tape>>> conditions_;  // named ones, with what they say
   std::vector<SymbolId> symbols_;
   std::vector<Column> columns_;               // what Newton's method may change
   std::vector<std::unique_ptr<Tape>> power_;  // by edge of the class, at the edge's own variables

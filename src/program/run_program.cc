@@ -525,7 +525,7 @@ void ProgramRun::TangentBlock(uint32_t index, double time, double time_tangent) 
   }
   if (open) {
     for (double& r : right) r = -r;
-    state.row_tangents = std::move(right);
+    state.row_tangents.assign(right.begin(), right.end());
     return;
   }
   if (const LinearSolver& factors = Factors(state); factors.factored()) factors.Solve(right);

@@ -113,6 +113,8 @@ class Events {
   std::string NoStartText(const std::vector<uint32_t>& delays) const;
   bool FindDelayed(Initializer& initializer, double time);
   bool Reinit(double time, const std::vector<uint32_t>& active);
+  double BeforeStart(const Program::Delay& delay, double time);
+  std::string ImpulseText(const Program::Delay& delay) const;
   bool TakePre();
   bool StepContinuous(double time);
   void SetTicks(double time, bool tick);

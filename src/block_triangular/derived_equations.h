@@ -24,6 +24,8 @@ class DerivedEquations {
     symbol_variable_.resize(system.scalars.size());
   }
   const DerivedEquation& Get(uint32_t scalar, uint32_t equation, uint32_t times);
+  /// The derivative of an expression in time.
+  ExprId Rate(ExprId expr) { return rate_.Derivative(expr); }
   /// The local variable a symbol of any order belongs to; UINT32_MAX: none (a parameter).
   uint32_t VariableOf(uint32_t scalar, SymbolId base);
 

@@ -2,6 +2,8 @@
 #include "block_triangular/diagnose_order.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <set>
 
 #include "base/plural.h"
@@ -10,6 +12,7 @@
 #include "expr/dependence.h"
 #include "expr/evaluate.h"
 #include "expr/walk.h"
+#include "model/table_function.h"
 #include "normal_tree/reasons.h"
 
 namespace cotree {
@@ -387,6 +390,67 @@ struct Smoothness {
   std::string reason;
 };
 
+// u where an expression has a corner at u = 0, and is zero there: abs(u), max(u, 0), min(u, 0).
+ExprId CornerAtZero(const ExprPool& pool, ExprId id) {
+  const Op op = pool.op(id);
+  if (op == Op::kAbs) return pool.operand(id, 0);
+  if ((op != Op::kMax && op != Op::kMin) || pool.operands(id).size() != 2) return ExprId::None();
+  const ExprId a = pool.operand(id, 0), b = pool.operand(id, 1);
+  return pool.IsZero(a) ? b : pool.IsZero(b) ? a : ExprId::None();
+}
+
+/* Factors of a product (or of a power) that have a corner where other factors are zero, too: abs(u)*u,
+u^2*max(u, 0). A product of order n at u = 0 can be differentiated n - 1 times. `rest`: what else the product
+is of. */
+uint32_t SmoothnessOfProduct(const ExprPool& pool, ExprId id, std::vector<ExprId>* rest) {
+  std::map<uint32_t, uint32_t> corners, zeros;     // by u: their order there
+  std::vector<std::pair<ExprId, ExprId>> factors;  // with what they are powers of
+  const auto add = [&](ExprId factor) {
+    ExprId base = factor;
+    uint32_t order = 1;
+    if (pool.op(factor) == Op::kPower) {
+      const auto power = pool.AsInteger(pool.operand(factor, 1));
+      if (power && *power > 0 && *power < 100) {
+        base = pool.operand(factor, 0);
+        order = static_cast<uint32_t>(*power);
+      }
+    }
+    const ExprId u = CornerAtZero(pool, base);
+    (u.IsNone() ? zeros[base.value] : corners[u.value]) += order;
+    factors.emplace_back(factor, base);
+  };
+  if (pool.op(id) == Op::kMultiply) {
+    for (const ExprId factor : pool.operands(id)) add(factor);
+  } else {
+    add(id);
+  }
+  uint32_t times = UINT32_MAX;
+  for (const auto& [factor, base] : factors) {
+    const ExprId u = CornerAtZero(pool, base);
+    const auto zero = u.IsNone() ? zeros.end() : zeros.find(u.value);
+    const uint32_t order = u.IsNone() ? 0 : corners[u.value] + (zero == zeros.end() ? 0 : zero->second);
+    if (order >= 2) times = std::min(times, order - 1);
+    if (order >= 2)
+      rest->push_back(u);
+    else if (pool.op(id) == Op::kMultiply)
+      rest->push_back(factor);
+    else
+      rest->insert(rest->end(), pool.operands(id).begin(), pool.operands(id).end());
+  }
+  return times;
+}
+
+// Whether a table that is held beyond its ends has a slope at one of them.
+bool HasHeldCorner(const Table& table) {
+  if (table.extrapolation != Table::Extrapolation::kHold || !table.columns.empty()) return false;
+  const TableFunction function(table);
+  const std::vector<double>& slopes = function.slopes();
+  if (slopes.empty()) return false;
+  double largest = 0;
+  for (const double s : slopes) largest = std::max(largest, std::fabs(s));
+  return std::max(std::fabs(slopes.front()), std::fabs(slopes.back())) > 1e-9 * largest;
+}
+
 Smoothness SmoothnessOf(const Model& model, ExprId root) {
   const ExprPool& pool = model.expressions;
   ExprOrder order;
@@ -423,6 +487,12 @@ Smoothness SmoothnessOf(const Model& model, ExprId root) {
             "it is declared smooth(...) only so far");
       continue;
     }
+    if (op == Op::kMultiply || op == Op::kPower) {
+      std::vector<ExprId> rest;
+      limit(SmoothnessOfProduct(pool, id, &rest), "its slope has a corner at zero");
+      for (const ExprId operand : rest) work.push_back(order.PositionOf(operand));
+      continue;
+    }
     for (const ExprId operand : pool.operands(id)) work.push_back(order.PositionOf(operand));
     switch (op) {
       case Op::kIf:
@@ -452,6 +522,10 @@ Smoothness SmoothnessOf(const Model& model, ExprId root) {
           if (table.interpolation == Table::Interpolation::kSpline)
             limit(2, "its table is a cubic spline, which has two derivatives");
           if (table.interpolation == Table::Interpolation::kHold) limit(0, "its values go by steps");
+          if (HasHeldCorner(table))
+            limit(0,
+                  "its table is held beyond its ends, where it has a slope (say `extrapolation = linear`, or "
+                  "`error` if it is not left)");
         }
         break;
       }
@@ -510,6 +584,13 @@ std::vector<VariableRef> FindRough(const SortedSystem& sorted, std::span<const V
     if (sorted.HasSlot(ref) && rough[sorted.Slot(ref)]) out.push_back(ref);
   }
   return out;
+}
+
+void DiagnoseEndlessDelay(const SortedSystem& sorted, Diagnostics& diagnostics) {
+  const EquationSystem& system = *sorted.system;
+  const ComponentId id(system.SourceOf(sorted.endless_delay).part->component);
+  diagnostics.Report(messages::kEndlessDelay, ComponentPlace(*system.model, *system.graph, id),
+                     {system.VariableName(sorted.offsets.variable_of_equation[sorted.endless_delay])});
 }
 
 void DiagnoseDerivatives(const SortedSystem& sorted, Diagnostics& diagnostics) {

@@ -38,6 +38,9 @@ void DiagnoseHeld(const SortedSystem& sorted, Diagnostics& diagnostics);
 /// Storage that is no state (notes).
 void DiagnoseStates(const SortedSystem& sorted, Diagnostics& diagnostics);
 
+/// An equation with a delay that would have to be differentiated without end.
+void DiagnoseEndlessDelay(const SortedSystem& sorted, Diagnostics& diagnostics);
+
 /// Signals that index reduction differentiates more often than they allow (design §3.10; theory: BT.5).
 void DiagnoseDerivatives(const SortedSystem& sorted, Diagnostics& diagnostics);
 

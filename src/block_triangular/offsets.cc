@@ -8,7 +8,8 @@ namespace {
 
 class Search {
  public:
-  Search(const EquationSystem& system, LargeVector<uint32_t> seed) : system_(system) {
+  Search(const EquationSystem& system, LargeVector<uint32_t> seed, std::span<const VariableRef> wanted)
+      : system_(system), wanted_(wanted) {
     const uint32_t n = system.equation_count(), m = system.variable_count;
     out_.variable_of_equation = std::move(seed);
     out_.equation_of_variable.assign(m, UINT32_MAX);
@@ -30,6 +31,7 @@ class Search {
   uint32_t end(uint32_t e) const { return system_.incidence_first[e + 1]; }
 
   const EquationSystem& system_;
+  std::span<const VariableRef> wanted_;
   Offsets out_;
   LargeVector<uint32_t> seen_equation_, seen_variable_;
   uint32_t stamp_ = 0;
@@ -46,7 +48,7 @@ bool Search::Settle() {
       d = std::max(d, system_.incidence_order[k]);
     }
   }
-  for (const VariableRef& ref : system_.wanted) {
+  for (const VariableRef& ref : wanted_) {
     uint8_t& d = out_.variable[ref.variable];
     d = std::max(d, static_cast<uint8_t>(ref.order));
   }
@@ -287,7 +289,12 @@ Offsets Search::Run() {
 }  // namespace
 
 Offsets FindOffsets(const EquationSystem& system, LargeVector<uint32_t> seed) {
-  return Search(system, std::move(seed)).Run();
+  return FindOffsets(system, std::move(seed), system.wanted);
+}
+
+Offsets FindOffsets(const EquationSystem& system, LargeVector<uint32_t> seed,
+                    std::span<const VariableRef> wanted) {
+  return Search(system, std::move(seed), wanted).Run();
 }
 
 }  // namespace cotree

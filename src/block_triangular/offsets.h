@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "system_equations/equation_system.h"
@@ -29,8 +30,11 @@ struct Offsets {
   bool from_scratch = false;   // the causality of the tree was no start
 };
 
-/// `seed`: by equation, the variable it should be matched with, or UINT32_MAX.
+/// `seed`: by equation, the variable it should be matched with, or UINT32_MAX. `wanted`: derivatives that
+/// must be computed, those of the system if nothing is said.
 Offsets FindOffsets(const EquationSystem& system, LargeVector<uint32_t> seed);
+Offsets FindOffsets(const EquationSystem& system, LargeVector<uint32_t> seed,
+                    std::span<const VariableRef> wanted);
 
 /** Changes the matching, among pairs that are tight, so that variables are matched with equations that are
 differentiated less often where they are wanted as states (EquationSystem::state_wishes), more often where

@@ -2,10 +2,31 @@
 #include <algorithm>
 
 #include "block_triangular/sorted_system.h"
+#include "expr/builtins.h"
+#include "expr/walk.h"
 #include "graph/strong_components.h"
 
 namespace cotree {
 namespace {
+
+bool HasDelay(const ExprPool& pool, ExprId root) {
+  ExprOrder order;
+  FindOrder(pool, std::span(&root, 1), &order);
+  return std::any_of(order.nodes.begin(), order.nodes.end(), [&](ExprId id) {
+    return pool.op(id) == Op::kCall && FindBuiltin(pool.FunctionName(pool.FunctionOf(id))) == Builtin::kDelay;
+  });
+}
+
+// Those of the past, too.
+std::vector<SymbolId> FindAllSymbols(const ExprPool& pool, ExprId root) {
+  ExprOrder order;
+  FindOrder(pool, std::span(&root, 1), &order);
+  std::vector<SymbolId> out;
+  for (const ExprId id : order.nodes) {
+    if (pool.IsSymbol(id)) out.push_back(pool.SymbolOf(id));
+  }
+  return out;
+}
 
 class Sorter {
  public:
@@ -16,6 +37,7 @@ class Sorter {
 
   SortedSystem Run() {
     out_.offsets = FindOffsets(system_, FindCausality(system_));
+    FindDelayed();
     out_.singular = out_.offsets.singular;
     if (out_.singular) {
       out_.first_slot.assign(system_.variable_count + 1, 0);
@@ -36,6 +58,8 @@ class Sorter {
  private:
   template <class F>
   void OverEquations(F&& f) const;
+  void FindDelayed();
+  bool WantDelayed(const std::vector<std::vector<uint32_t>>& delays, std::vector<VariableRef>& wanted);
   void RaiseInputs();
   void ChooseStates();
   uint32_t KeptTimes(const EquationSystem::KeptConstraint& kept) const;
@@ -67,6 +91,62 @@ void Sorter::OverEquations(F&& f) const {
   }
   for (uint32_t e = system_.part_equations; e < system_.equation_count(); ++e)
     call(e, nullptr, e - system_.part_equations);
+}
+
+// The derivative of delay(u, T) is the derivative of u as it was: u is differentiated as often as the
+// equation. That does not count as a dependence, so offsets do not know it (BT.1b).
+void Sorter::FindDelayed() {
+  const ExprPool& pool = system_.model->expressions;
+  std::vector<std::vector<uint32_t>> delays(system_.scalars.size());  // by class: equations with a delay
+  bool any = false;
+  for (size_t s = 0; s < system_.scalars.size(); ++s) {
+    for (uint32_t e = 0; e < system_.scalars[s].always; ++e) {
+      if (!HasDelay(pool, system_.scalars[s].equations[e].residual)) continue;
+      delays[s].push_back(e);
+      any = true;
+    }
+  }
+  if (!any) return;
+  std::vector<VariableRef> wanted = system_.wanted;
+  while (!out_.offsets.singular && WantDelayed(delays, wanted))
+    out_.offsets = FindOffsets(system_, FindCausality(system_), wanted);
+}
+
+// Adds what delayed derivatives need beyond the present orders; whether there was any.
+bool Sorter::WantDelayed(const std::vector<std::vector<uint32_t>>& delays, std::vector<VariableRef>& wanted) {
+  const ExprPool& pool = system_.model->expressions;
+  constexpr uint32_t kMost = 20;
+  bool any = false;
+  for (const Part& part : system_.parts) {
+    for (const uint32_t e : delays[part.scalar]) {
+      const uint32_t times = out_.offsets.equation[part.first_equation + e];
+      if (times > kMost) {
+        out_.endless_delay = part.first_equation + e;
+        return false;
+      }
+      for (uint32_t k = 1; k <= times; ++k) {
+        for (const SymbolId symbol : FindAllSymbols(pool, out_.derived->Get(part.scalar, e, k).residual)) {
+          const SymbolInfo info = pool.symbol(symbol);
+          const uint32_t v = out_.derived->VariableOf(part.scalar, info.base);
+          if (v == UINT32_MAX ||
+              system_.scalars[part.scalar].variables[v].role == ScalarVariable::Role::kDiscrete)
+            continue;
+          const VariableRef ref = system_.Resolve(part, v);
+          if (ref.variable == UINT32_MAX || ref.order + info.order <= out_.offsets.variable[ref.variable])
+            continue;
+          const uint32_t order = ref.order + info.order;
+          // A free input is differentiated as often as somebody asks for it.
+          if (IsInput(ref.variable)) {
+            out_.offsets.variable[ref.variable] = static_cast<uint8_t>(order);
+          } else {
+            wanted.push_back({ref.variable, order});
+            any = true;
+          }
+        }
+      }
+    }
+  }
+  return any;
 }
 
 // Derivatives of free inputs that the derivatives of equations need.

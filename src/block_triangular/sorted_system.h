@@ -47,6 +47,8 @@ struct SortedSystem {
 
   std::vector<VariableRef> dependent;  // orders that would be states but follow from others
   bool singular = false;               // see offsets
+  /// An equation with a delay that would have to be differentiated without end; UINT32_MAX: none.
+  uint32_t endless_delay = UINT32_MAX;
 
   size_t blocks() const { return block_first.empty() ? 0 : block_first.size() - 1; }
   std::span<const uint32_t> Block(size_t b) const {

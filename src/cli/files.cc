@@ -2,6 +2,7 @@
 #include "cli/files.h"
 
 #include <cstdio>
+#include <filesystem>
 
 #include "results/result.h"
 
@@ -39,6 +40,15 @@ void AddResultOutput(const std::string& option, const std::string& path, std::ve
   outputs->push_back({option, path});
   if (FormatOfPath(path) == ResultFormat::kHdf5)
     outputs->push_back({option, path + std::string(kHdf5Stream)});
+}
+
+std::string EndingProblem(const std::string& option, const std::string& path) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  std::error_code error;
+  const bool special = std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
+  if (ending.empty() || special || FormatOfPath(path)) return {};
+  return option + " " + path + ": there is no format `" + ending +
+         "`; results are .csv, .cotr, .mat, .h5 or .hdf5";
 }
 
 int CheckOutputs(const std::vector<NamedOutput>& outputs, const std::vector<InputFile>& inputs) {

@@ -22,6 +22,10 @@ bool ReplaceFile(const std::string& path,
 /// To a file, or (no path) to standard output; the exit code.
 int WriteOutput(const std::string& text, const std::string& path);
 
+/// What is wrong with the ending of a result file; files without one are CSV, and what is no file takes
+/// anything.
+std::string EndingProblem(const std::string& option, const std::string& path);
+
 /// What is written where a result has this name: the file, and what stands beside it meanwhile.
 void AddResultOutput(const std::string& option, const std::string& path, std::vector<NamedOutput>* outputs);
 

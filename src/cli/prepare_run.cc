@@ -154,6 +154,11 @@ class Preparer {
     s.tier = TierOf(options_.tier);
     s.components = ForeignCodeOf(options_.foreign);
     if (options_.step) s.step = *options_.step;
+    if (options_.step && s.method < Method::kEuler)
+      out_.notes.push_back(
+          fmt::format("--step is of the methods with fixed steps (--solver euler, heun, rk4 or ieuler); `{}` "
+                      "chooses its steps, which --max-step limits",
+                      MethodName(s.method)));
     if (options_.max_step) s.max_step = *options_.max_step;
     s.max_time = options_.max_time.value_or(0);
     s.max_steps = options_.max_steps;

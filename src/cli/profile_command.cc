@@ -207,6 +207,10 @@ class Profiler {
 
 int RunProfile(const ProfileOptions& given, const Console& console) {
   ProfileOptions options = given;
+  if (const std::string problem = EndingProblem("--out", options.run.output); !problem.empty()) {
+    fmt::print(stderr, "cotree: {}\n", problem);
+    return kExitUsage;
+  }
   AddResultOutput("--out", options.run.output, &options.run.written);
   options.run.written.push_back({"--plot", options.picture});
   if (!options.picture.empty() && !CheckPicturePath(options.picture)) return kExitUsage;

@@ -56,7 +56,7 @@ std::string TimeProblem(double time) {
 std::optional<double> ParseTime(const std::string& text) {
   char* end = nullptr;
   const double number = std::strtod(text.c_str(), &end);
-  if (end == text.c_str()) return std::nullopt;
+  if (end == text.c_str() || std::isnan(number)) return std::nullopt;
   std::string unit(end);
   unit.erase(std::remove(unit.begin(), unit.end(), ' '), unit.end());
   static const std::pair<const char*, double> kUnits[] = {

@@ -130,7 +130,11 @@ CLI::App* AddRunCommand(CLI::App& app, const char* name, const char* about, Simu
   command->add_option("--max-time", times->max_time,
                       "the run ends after this time of computing (\"20 s\", \"5 min\")");
   command->add_option("--max-steps", options->max_steps, "the run ends after so many steps")
-      ->check(CLI::PositiveNumber);
+      ->check([](const std::string& text) {
+        const bool positive = text.find_first_not_of("0123456789") == std::string::npos &&
+                              text.find_first_not_of('0') != std::string::npos;
+        return positive ? std::string() : "`" + text + "` is not a whole number above 0";
+      });
   command->add_option("--library", options->library, "take the standard library from this folder");
   AddForeignOptions(command, &options->foreign);
   return command;

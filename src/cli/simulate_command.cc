@@ -125,9 +125,13 @@ void PrintSummary(const PreparedRun& p, const Trajectory& trajectory, const Simu
              seconds);
   if (!trajectory.initialization.determined.empty())
     fmt::print("{}\n", console.Dim("  " + BeginningText(sorted, trajectory.initialization)));
-  for (const EquationSystem::KeptConstraint& constraint : p.translation->equations->kept_constraints)
+  constexpr size_t kMostKept = 3;
+  const auto& constraints = p.translation->equations->kept_constraints;
+  for (size_t k = 0; k < std::min(constraints.size(), kMostKept); ++k)
     fmt::print("{}\n", console.Dim("  kept as a constraint, all that it ties together are states: " +
-                                   p.translation->equations->EquationText(constraint.equation)));
+                                   p.translation->equations->EquationText(constraints[k].equation)));
+  if (constraints.size() > kMostKept)
+    fmt::print("{}\n", console.Dim(fmt::format("  and {} more", constraints.size() - kMostKept)));
   if (!trajectory.method.empty()) {
     const std::string work = trajectory.iterations > 0
                                  ? fmt::format("; {}, {}, {}", Plural(trajectory.evaluations, "evaluation"),
@@ -393,6 +397,10 @@ int SimulateAgain(const SimulateOptions& options, const Console& console) {
 
 int RunSimulate(const SimulateOptions& given, const Console& console) {
   SimulateOptions options = given;
+  if (const std::string problem = EndingProblem("--out", options.output); !problem.empty()) {
+    fmt::print(stderr, "cotree: {}\n", problem);
+    return kExitUsage;
+  }
   AddResultOutput("--out", options.output, &options.written);
   if (options.resume && !options.output.empty())
     options.written.push_back({"--out", options.output + ".before"});
@@ -432,6 +440,11 @@ int RunValues(SimulateOptions options, const Console& console) {
     foreign = trajectory.foreign;
     slots = trajectory.slots;
     for (const auto& column : trajectory.columns) row.push_back(column.empty() ? NAN : column.back());
+    if (!trajectory.stop_reason.empty() && trajectory.times.back() < when)
+      fmt::print(
+          stderr,
+          "cotree: note: the model ends the run at {:.9g} s ({}): the values are those of that moment\n",
+          trajectory.times.back(), trajectory.stop_reason);
   } else {
     ProgramRun run(*p.translation->program);
     run.switch_time = p.simulation.start + 1e-9 * std::max(1.0, std::fabs(p.simulation.start));

@@ -90,6 +90,7 @@ std::string Emitter::Begin() {
   const Initialization begin = events_.Begin(starts_, {o.start, o.steady});
   std::string problem = begin.ok ? events_.FindNoValue(o.start) : begin.problem;
   if (problem.empty()) problem = FixedStepProblem(run_, program_, o);
+  if (problem.empty()) corners_ = FindDelayedCorners(run_, program_, o.start);
   return problem.empty() ? "" : "at the start: " + problem;
 }
 
@@ -312,7 +313,10 @@ std::string Emitter::Sizes() const {
   if (features_.count("relations") > 0)
     add("LOOKS", static_cast<size_t>(FixedLooks(program_, run_, options_.run)),
         "at conditions in a run, at least");
-  if (features_.count("delays") > 0) add("DELAYS", program_.delays.size(), "");
+  if (features_.count("delays") > 0) {
+    add("DELAYS", program_.delays.size(), "");
+    add("CORNERS", corners_.size(), "times at which the start arrives through delays");
+  }
   if (features_.count("assertions") > 0) add("ASSERTIONS", program_.assertions.size(), "");
   if (features_.count("decisions") > 0) add("DECISIONS", Decisions().size(), "how equations were solved");
   if (features_.count("dead_centres") > 0)

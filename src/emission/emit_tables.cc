@@ -245,10 +245,12 @@ std::string Emitter::Data() const {
   if (features_.count("delays") > 0) {
     for (size_t k = 0; k < program_.delays.size(); ++k) {
       const Program::Delay& d = program_.delays[k];
-      list.push_back(fmt::format("{{{}, {}, {}, {}}}", Bound(d), d.slot, CNumber(run_.delay_lines[k].delay),
-                                 CNumber(run_.delay_lines[k].last_value())));
+      const DelayLine& line = run_.delay_lines[k];
+      list.push_back(fmt::format("{{{}, {}, {}, {}, {}}}", Bound(d), d.slot, CNumber(line.delay),
+                                 CNumber(line.last_value()), CNumber(line.before())));
     }
     structs("delay", "delays");
+    out += CNumbers("MAYBE_UNUSED static const double", "corner_times", corners_);
   }
   if (features_.count("assertions") > 0) {
     for (const Program::Assertion& a : program_.assertions) {

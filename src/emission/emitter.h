@@ -78,6 +78,7 @@ class Emitter {
   std::set<std::string> features_;                                  // of the runtime: see RuntimeText
   std::vector<bool> called_, in_kernel_, in_block_, read_, times_;  // codes; parameters
   std::vector<Settable> settable_;
+  std::vector<double> corners_;
   std::vector<uint32_t> dead_blocks_, held_;
   std::vector<size_t> work_, order_;  // by block, + 1: where its numbers begin
   JacobianPattern pattern_, gaps_;

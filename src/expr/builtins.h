@@ -13,7 +13,8 @@ closed.
  |---|---|---|
  | pre(x) | x before the event | 0 |
  | sample(start, period), edge(c), change(x), initial(), terminal() | true or false | 0 |
- | delay(x, T) | x the time T > 0 ago; T is constant | delay(der x, T) |
+ | delay(x, T) | x the time T > 0 ago; T is constant; before the start its value there | delay(der x, T, 0) |
+ | delay(x, T, a) | the same, but the number a before the start | delay(der x, T, 0) |
  | noevent(x) | x, its relations make no events | noevent(der x) |
  | smooth(p, x) | x, which is p times continuously differentiable | smooth(max(p-1, 0), der x) |
 

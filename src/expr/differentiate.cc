@@ -210,10 +210,10 @@ ExprId Differentiator::OfCall(ExprId id) {
     const double order = pool_->IsNumber(operands[0]) ? pool_->NumberValue(operands[0]) : 0;
     return pool_->Call("smooth", {pool_->Number(std::max(order - 1, 0.0)), t});
   }
-  if (builtin == Builtin::kDelay && operands.size() == 2) {
+  if (builtin == Builtin::kDelay && operands.size() >= 2) {
     const ExprId t = Known(operands[0]);
-    if (!with_respect_to_.IsNone()) return pool_->Zero();
-    return pool_->IsNumber(t) ? t : pool_->Call("delay", {t, operands[1]});
+    if (!with_respect_to_.IsNone() || pool_->IsZero(t)) return pool_->Zero();
+    return pool_->Call("delay", {t, operands[1], pool_->Zero()});
   }
   std::vector<ExprId> terms;
   for (size_t k = 0; k < operands.size(); ++k) {

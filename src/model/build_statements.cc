@@ -4,6 +4,7 @@
 #include "base/visible_text.h"
 #include "expr/builtins.h"
 #include "expr/dependence.h"
+#include "expr/print_text.h"
 #include "expr/substitute.h"
 #include "expr/walk.h"
 #include "language/lex.h"
@@ -370,10 +371,13 @@ void ClassBuilder::DefineIf(NodeId node) {
 void ClassBuilder::DefineWhen(NodeId node) {
   ExprId condition;
   bool first = true, ok = false;
+  const size_t whens = class_.whens.size();
+  std::vector<std::pair<NodeId, ExprId>> conditions;
   for (const NodeId child : tree_->Children(node)) {
     if (tree_->kind(child) != NodeKind::kBranch) {
       condition = LowerWhenCondition(child);
       ok = !condition.IsNone();
+      if (ok) conditions.emplace_back(child, condition);
       continue;
     }
     WhenClause clause{};
@@ -384,6 +388,28 @@ void ClassBuilder::DefineWhen(NodeId node) {
     first = false;
     for (const NodeId statement : tree_->Children(child)) DefineWhenAction(statement, clause);
     if (ok) class_.whens.push_back(std::move(clause));
+  }
+  for (const auto& [at, of] : conditions) CheckReadsOwn(at, of, whens);
+}
+
+// What a `when` sets decides nothing of the same `when`: it would be true and false at one moment.
+void ClassBuilder::CheckReadsOwn(NodeId node, ExprId condition, size_t first_when) {
+  std::vector<ExprId> open{condition};
+  ExprMap seen;
+  while (!open.empty()) {
+    const ExprId id = open.back();
+    open.pop_back();
+    if (!seen.Insert(id, 0)) continue;
+    if (pool_.op(id) == Op::kCall && IsPastBuiltin(FindBuiltin(pool_.FunctionName(pool_.FunctionOf(id)))))
+      continue;
+    for (size_t w = first_when; w < class_.whens.size(); ++w) {
+      for (const WhenAction& action : class_.whens[w].actions) {
+        if (action.reinit || !(action.target == id)) continue;
+        Report(messages::kConditionReadsOwn, node, {PrintText(pool_, id)});
+        return;
+      }
+    }
+    open.insert(open.end(), pool_.operands(id).begin(), pool_.operands(id).end());
   }
 }
 

@@ -193,6 +193,7 @@ class ClassBuilder {
   void DefineFor(NodeId node);
   void DefineIf(NodeId node);
   void DefineWhen(NodeId node);
+  void CheckReadsOwn(NodeId node, ExprId condition, size_t first_when);
   void DefineWhenAction(NodeId node, WhenClause& clause);
   void DefineAssert(NodeId node);
   void DefineStart(NodeId node);

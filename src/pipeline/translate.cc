@@ -523,6 +523,10 @@ bool Translator::Sort() {
       return false;
     }
     if (LeaveOutRough()) continue;
+    if (out_->sorted->endless_delay != UINT32_MAX) {
+      DiagnoseEndlessDelay(*out_->sorted, loaded_.diagnostics);
+      return false;
+    }
     if (!options_.program) break;
     std::string problem;
     out_->program = BuildProgram(out_->sorted, &problem);

@@ -209,6 +209,7 @@ void ProgramBuilder::CollectHeld(HeldTable::Entry entry) {
         out_->delays.emplace_back();
         static_cast<Program::Bound&>(out_->delays.back()) = bound;
         out_->delays.back().slot = entry.slot;
+        out_->delays.back().given = roots.size() > 2;
       }
       return;
     }
@@ -218,6 +219,22 @@ void ProgramBuilder::CollectHeld(HeldTable::Entry entry) {
     case HeldUse::Kind::kTerminal:
       out_->terminal_slots.push_back(entry.slot);
       return;
+  }
+}
+
+// Which delay gives the derivative of which.
+void ProgramBuilder::FindRatesOfDelays() {
+  std::map<std::pair<const Part*, uint32_t>, uint32_t> number;  // by expression
+  std::vector<std::pair<const Part*, ExprId>> known;
+  for (const HeldTable::Entry& entry : held_.entries()) {
+    const HeldUse use = held_.Use(entry);
+    if (use.kind != HeldUse::Kind::kDelay) continue;
+    number[{entry.part, use.expr.value}] = static_cast<uint32_t>(known.size());
+    known.emplace_back(entry.part, use.expr);
+  }
+  for (size_t d = 0; d < known.size(); ++d) {
+    const auto at = number.find({known[d].first, sorted_->derived->Rate(known[d].second).value});
+    if (at != number.end() && at->second != d) out_->delays[d].rate = at->second;
   }
 }
 
@@ -234,6 +251,7 @@ void ProgramBuilder::CollectEvents() {
     if (IsExternal(part)) AddSamples(part, external++);
   }
   for (size_t k = 0; k < held_.entries().size(); ++k) CollectHeld(held_.entries()[k]);
+  FindRatesOfDelays();
   out_->slots = held_.end();
   std::vector<bool> continuous(out_->slots, false);
   for (const HeldTable::Entry& entry : held_.entries()) continuous[entry.slot] = entry.continuous;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/check.h"
 #include "program/eliminate_block.h"
 #include "program/program_builder.h"
 
@@ -118,9 +119,9 @@ uint32_t ProgramBuilder::BindLocals(const Part& part, const BoundCode& code) {
 uint32_t ProgramBuilder::SlotOf(const Part& part, ScalarUse use, bool continuous) {
   if ((use.variable & kHeldLocal) != 0) return held_.Slot(part, use.variable & ~kHeldLocal, continuous);
   const VariableRef ref = system_.Resolve(part, use.variable);
-  // An order beyond those of the sorted system does not occur in what was sorted.
   const VariableRef at{ref.variable, ref.order + use.order};
-  return sorted_->HasSlot(at) ? sorted_->Slot(at) : 0;
+  COTREE_CHECK(sorted_->HasSlot(at));
+  return sorted_->Slot(at);
 }
 
 void ProgramBuilder::AddSteps() {

@@ -7,7 +7,9 @@
 
 namespace cotree {
 
-void DelayLine::Begin(double time, double value) {
+void DelayLine::Begin(double time, double value, double before) {
+  start_ = time;
+  before_ = before;
   times_.assign(1, time);
   values_.assign(1, value);
   breaks_.assign(1, 0);
@@ -30,9 +32,10 @@ void DelayLine::Break(double time, double value) {
 }
 
 double DelayLine::At(double time, double inside) const {
-  if (time < times_.front() || times_.size() == 1) return values_.front();
   // At the very end of a run `inside` may be the time of a jump, but for rounding.
   inside += 4 * std::numeric_limits<double>::epsilon() * (std::fabs(inside) + delay);
+  if (inside < start_ || time < start_ - 1e-9 * delay) return before_;
+  if (time < times_.front() || times_.size() == 1) return values_.front();
   // The smooth part that `inside` lies in, then the points around `time` within it.
   const auto later = std::upper_bound(breaks_.begin(), breaks_.end(), inside,
                                       [&](double t, size_t k) { return t < times_[k]; });
@@ -71,7 +74,7 @@ void DelayLine::Forget(double time) {
 }
 
 void DelayLine::Exchange(Archive& archive) {
-  archive.Number(delay);
+  for (double* x : {&delay, &start_, &before_}) archive.Number(*x);
   archive.Numbers(times_);
   archive.Numbers(values_);
   archive.Numbers(breaks_);

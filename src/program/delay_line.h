@@ -16,8 +16,8 @@ class DelayLine {
  public:
   double delay = 0;  // T
 
-  /// The value at the beginning: that of all times before.
-  void Begin(double time, double value);
+  /// The value at the beginning, and that of all times before.
+  void Begin(double time, double value, double before);
   /// A point behind all others; or, at the time of the last, the value behind a jump or kink there.
   void Add(double time, double value);
   void Break(double time, double value);
@@ -25,11 +25,13 @@ class DelayLine {
   /// computed, less T) is behind it.
   double At(double time, double inside) const;
   double last_value() const { return values_.back(); }
+  double before() const { return before_; }
   /// Forgets what is not needed from `time` on.
   void Forget(double time);
   void Exchange(Archive& archive);
 
  private:
+  double start_ = 0, before_ = 0;  // the value of all times before the start
   std::vector<double> times_, values_;
   std::vector<size_t> breaks_;  // points that begin a smooth part; the first is 0
 };

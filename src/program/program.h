@@ -134,9 +134,11 @@ struct Program {
   struct Clock : Bound {
     uint32_t slot = 0;
   };
-  /** delay(u, T): the code gives u and T; the slot is u as it was T ago. */
+  /** delay(u, T): the code gives u and T; the slot is u as it was T ago. delay(u, T, a): a is third. */
   struct Delay : Bound {
     uint32_t slot = 0;
+    bool given = false;          // a is
+    uint32_t rate = UINT32_MAX;  // the delay of its derivative, where that is computed
   };
   struct Action : Bound {
     uint32_t target = 0;

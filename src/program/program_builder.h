@@ -94,6 +94,7 @@ class ProgramBuilder {
            !model_[system_.graph->elements[part.scalar].class_id].external_library.empty();
   }
   void CollectHeld(HeldTable::Entry entry);
+  void FindRatesOfDelays();
   Program::Bound Bind(const Part& part, std::span<const ExprId> roots,
                       CodeWriter::Events events = CodeWriter::Events::kOn, bool continuous = false);
 

@@ -110,9 +110,9 @@ double ProgramRun::Compute(const Program::Bound& bound, double time, std::span<d
   return registers_[code.results[0]];
 }
 
-double ProgramRun::ComputeTangent(const Program::Bound& bound, double time) {
+double ProgramRun::ComputeTangent(const Program::Bound& bound, double time, double time_tangent) {
   const Code& code = program_.codes[bound.code];
-  CodeContext<Dual> context = DualContext(time, 0);
+  CodeContext<Dual> context = DualContext(time, time_tangent);
   context.locals = program_.locals.data() + bound.first_local;
   context.parameters = sorted_.system->parameters.values.data() + bound.parameters;
   RunCode(code, context, dual_registers_.data());

@@ -83,7 +83,7 @@ class ProgramRun {
   /// The results of code that is run at events, at the present values; the first one.
   double Compute(const Program::Bound& bound, double time, std::span<double> results = {});
   /// The derivative of its first result along the direction of the last RunTangent.
-  double ComputeTangent(const Program::Bound& bound, double time);
+  double ComputeTangent(const Program::Bound& bound, double time, double time_tangent = 0);
   /// The past of each delay(...): filled by who integrates, read by Run.
   std::vector<DelayLine> delay_lines;
 

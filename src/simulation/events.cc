@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -646,7 +647,7 @@ bool Events::FindDelayed(Initializer& initializer, double time) {
     const bool solved = initializer.Solve(true).ok;
     out.resize(n);
     for (size_t d = 0; d < n; ++d)
-      out[d] = run_.Compute(program_.delays[d], time) - run_.values[program_.delays[d].slot];
+      out[d] = BeforeStart(program_.delays[d], time) - run_.values[program_.delays[d].slot];
     return solved && AllFinite(out.data(), n);
   };
   const auto place = [&](const std::vector<double>& z) {
@@ -746,7 +747,7 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
     if (again && round >= kMostRounds) BlockUndecided(options.time);
     std::vector<uint32_t> unsettled;
     for (uint32_t d = 0; d < program_.delays.size(); ++d) {
-      const double u = run_.Compute(program_.delays[d], options.time);
+      const double u = BeforeStart(program_.delays[d], options.time);
       double& held = run_.values[program_.delays[d].slot];
       if (found ? !(std::fabs(u - held) > 1e-9 * std::fabs(u)) : !Differs(u, held)) continue;
       unsettled.push_back(d);
@@ -782,10 +783,38 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
     if (!(numbers[1] > 0)) return fail(out, "the delay of " + name(delay) + " is not positive");
     run_.delay_lines.emplace_back();
     run_.delay_lines.back().delay = numbers[1];
-    run_.delay_lines.back().Begin(options.time, numbers[0]);
+    run_.delay_lines.back().Begin(options.time, numbers[0], BeforeStart(delay, options.time));
+  }
+  for (const Program::Delay& delay : program_.delays) {
+    if (const std::string text = ImpulseText(delay); !text.empty()) return fail(out, text);
   }
   count = 0;
   return FindUndefined(options.time) ? fail(out, problem_) : out;
+}
+
+double Events::BeforeStart(const Program::Delay& delay, double time) {
+  double numbers[3] = {0, 0, 0};
+  run_.Compute(delay, time, std::span(numbers, delay.given ? 3 : 2));
+  return delay.given ? numbers[2] : numbers[0];
+}
+
+/* What is delayed was constant before the start, so that its derivative jumps where the start arrives, if it
+moves at the start. The derivative of that is an impulse there, which no value can be. */
+std::string Events::ImpulseText(const Program::Delay& delay) const {
+  if (delay.rate == UINT32_MAX) return {};
+  const DelayLine& line = run_.delay_lines[static_cast<size_t>(&delay - program_.delays.data())];
+  const double jump = std::fabs(line.last_value() - line.before());
+  const double rate = std::fabs(run_.delay_lines[delay.rate].last_value());
+  if (!(jump > 1e-9 * rate * line.delay)) return {};
+  const EquationSystem& system = *program_.sorted->system;
+  char text[480];
+  std::snprintf(
+      text, sizeof text,
+      "a derivative of what `%s` delays jumps by %.4g where the start arrives, %.6g s later: it was zero "
+      "before. The derivative of that is needed, too, which is an impulse there; let the signal begin "
+      "at rest, or put something that gives way behind it (a filter, an elasticity)",
+      ComponentName(*system.model, *system.graph, ComponentId(delay.component)).c_str(), jump, line.delay);
+  return text;
 }
 
 void Events::Exchange(Archive& archive) {

@@ -120,6 +120,8 @@ class Events {
   bool Reinit(double time, const std::vector<uint32_t>& active);
   void HoldTargets(double time, const std::vector<uint32_t>& active);
   void HoldAtZero(double time, const std::function<bool(uint32_t)>& concerns);
+  double BeforeStart(const Program::Delay& delay, double time);
+  std::string ImpulseText(const Program::Delay& delay) const;
   bool TakePre();
   bool StepContinuous(double time);
   void SetTicks(double time, bool tick);

@@ -271,6 +271,33 @@ struct Between {
   }
 };
 
+}  // namespace
+
+std::vector<double> FindDelayedCorners(ProgramRun& run, const Program& program, double start) {
+  std::vector<double> out;
+  if (program.delays.empty()) return out;
+  for (const uint32_t slot : program.input_slots) run.tangents[slot] = 0;
+  for (size_t k = 0; k < program.state_slots.size(); ++k)
+    run.tangents[program.state_slots[k]] = run.values[program.derivative_slots[k]];
+  for (const Program::Delay& delay : program.delays) run.tangents[delay.slot] = 0;
+  run.RunTangent(start, 1);
+  std::vector<double> first;
+  for (size_t d = 0; d < program.delays.size(); ++d) {
+    if (run.ComputeTangent(program.delays[d], start, 1) != 0) first.push_back(run.delay_lines[d].delay);
+  }
+  constexpr size_t kMost = 1000;
+  std::vector<double> all = first;
+  for (size_t k = 0; k < first.size() && first.size() * program.delays.size() <= kMost; ++k) {
+    for (const DelayLine& line : run.delay_lines) all.push_back(first[k] + line.delay);
+  }
+  for (const double delay : all) out.push_back(start + delay);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+namespace {
+
 class Simulator {
  public:
   Simulator(const Program& program, const SimulationOptions& options, std::vector<uint32_t> slots)
@@ -314,6 +341,10 @@ class Simulator {
       if (std::string endless = TooManySteps(); !endless.empty())
         return Refused("at the start: " + endless, false);
       NoteResolution();
+      corners_ = FindDelayedCorners(run_, program_, options_.start);
+      for (const DelayLine& line : run_.delay_lines) {
+        if (line.last_value() != line.before()) delayed_.push(options_.start + line.delay);
+      }
       integrator_ = MakeIntegrator(run_, program_, options_, projection_.empty() ? nullptr : &projection_);
       EndStage("fuse");
       if (Record(time) && !(events_.stopped() && !EndByModel(time)) && CheckAssertions(time)) Integrate(time);
@@ -385,8 +416,8 @@ class Simulator {
   /** What happens at a time that is known before. */
   struct Stop {
     double time;
-    bool knot, tick, delayed, checkpoint;
-    bool happens() const { return knot || tick || delayed; }
+    bool knot, tick, delayed, checkpoint, corner;
+    bool happens() const { return knot || tick || delayed || corner; }
   };
   // What is within rounding of each other happens together.
   double Close(double time) const { return time + 1e-12 * UnitOfTime(time, options_.start, options_.stop); }
@@ -403,10 +434,16 @@ class Simulator {
     const double knot = next_knot_ < knots_.size() ? knots_[next_knot_] : INFINITY;
     const double tick = events_.NextTick(after), delayed = delayed_.empty() ? INFINITY : delayed_.top();
     const double checkpoint = NextCheckpoint(after);
-    double time = std::min({knot, tick, delayed, checkpoint, options_.stop});
+    const auto next_corner = std::upper_bound(corners_.begin(), corners_.end(), past);
+    const double corner = next_corner == corners_.end() ? INFINITY : *next_corner;
+    double time = std::min({knot, tick, delayed, checkpoint, corner, options_.stop});
     if (options_.stop <= Close(time)) time = options_.stop;
-    return {time, knot <= Close(time), tick <= Close(time), delayed <= Close(time),
-            checkpoint <= Close(time)};
+    return {time,
+            knot <= Close(time),
+            tick <= Close(time),
+            delayed <= Close(time),
+            checkpoint <= Close(time),
+            corner <= Close(time)};
   }
 
   double NextCheckpoint(double after) const {
@@ -442,8 +479,10 @@ class Simulator {
     between_.Exchange(archive);
     if (between_.last.size() != options_.watched.size()) between_.Resize(options_.watched.size());
     archive.Number(at_stop_.time);
-    for (bool* x : {&at_stop_.knot, &at_stop_.tick, &at_stop_.delayed, &at_stop_.checkpoint})
+    for (bool* x :
+         {&at_stop_.knot, &at_stop_.tick, &at_stop_.delayed, &at_stop_.checkpoint, &at_stop_.corner})
       archive.Number(*x);
+    archive.Numbers(corners_);
     std::vector<double> delayed;
     for (auto copy = delayed_; !copy.empty(); copy.pop()) delayed.push_back(copy.top());
     archive.Numbers(delayed);
@@ -521,14 +560,14 @@ class Simulator {
       return Fail(time, events_.problem());
     }
     if (program_.HasEvents() && !CheckEvent(time)) return false;
-    const bool anew = at_stop_.knot || at_stop_.delayed || events_.changed();
+    const bool anew = at_stop_.knot || at_stop_.delayed || at_stop_.corner || events_.changed();
     if (program_.HasEvents()) BeginModes();
     restart = anew || (at_stop_.checkpoint && !integrator_->resumes());
     if (at_stop_.knot && options_.event) options_.event(time, "switch");
     if (anew) {
       dead_centres_.BeginMode();
       if (!(Simple() ? RecordAt(time) : Record(time))) return false;
-      BreakDelays(time, at_stop_.knot || at_stop_.delayed);
+      BreakDelays(time, at_stop_.knot || at_stop_.delayed, at_stop_.corner);
     }
     return AfterEvent(time, false) && CheckAssertions(time);
   }
@@ -1192,13 +1231,15 @@ class Simulator {
     if (CheckEvent(time) && events_.changed()) Record(time);
     return false;
   }
-  void BreakDelays(double time, bool kink) {
+  // What is delayed has a kink or, where it jumped, a jump: it arrives later. Corners are known to have
+  // arrived.
+  void BreakDelays(double time, bool kink, bool corner = false) {
     for (size_t d = 0; d < run_.delay_lines.size(); ++d) {
       DelayLine& line = run_.delay_lines[d];
       const double u = run_.Compute(program_.delays[d], time);
-      if (!kink && u == line.last_value()) continue;
-      line.Break(time, u);
-      delayed_.push(time + line.delay);
+      const bool arrives = kink || u != line.last_value();
+      if (arrives || corner) line.Break(time, u);
+      if (arrives) delayed_.push(time + line.delay);
     }
   }
 
@@ -1516,6 +1557,7 @@ class Simulator {
   size_t next_knot_ = 0;
   double knots_until_ = INFINITY;  // those behind it are not looked for yet
   std::priority_queue<double, std::vector<double>, std::greater<>> delayed_;  // jumps that arrive later
+  std::vector<double> corners_;  // times at which the start arrives through delays
   Stop at_stop_{};
   std::string failed_;
   std::optional<ConditionBounds> condition_bounds_;

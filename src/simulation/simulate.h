@@ -109,6 +109,9 @@ double UnitOfTime(double time, double start, double stop);
 /// Theory: docs/theory/program.md, PR.5.
 std::vector<double> KnownSwitchTimes(const Program& program, double start, double stop,
                                      double* until = nullptr);
+/// Where the start arrives through delays, or one after another: what is delayed was constant before, and has a
+/// corner there if it moves at the start. At the present values, with delays that have begun.
+std::vector<double> FindDelayedCorners(ProgramRun& run, const Program& program, double start);
 /// Into how many parts a run must be cut so that a scan finds them: for emitted programs, which cannot
 /// enclose.
 size_t SwitchSamples(const Program& program, double start, double stop);

@@ -9,7 +9,7 @@
    smooth in x and, up to the time that it gives, in t. */
 /*@if delays*/
 typedef struct delay_line {
-  double delay;
+  double delay, start, before;
   double *times, *values;
   int *breaks; /* points that begin a smooth part; the first is 0 */
   int count, room, break_count, break_room;

@@ -73,6 +73,6 @@ typedef struct assertion {
 typedef struct delay {
   bound b;
   int slot;
-  double time, begin; /* by how much, at the parameters emitted; the value before the beginning */
+  double time, begin, before; /* by how much, at the parameters emitted; the value at the beginning, and before it */
 } delay;
 /*@end*/

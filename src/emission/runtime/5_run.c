@@ -19,7 +19,9 @@ static void line_push_break(delay_line* line, int at) {
   }
   line->breaks[line->break_count++] = at;
 }
-static void line_begin(delay_line* line, double time, double value) {
+static void line_begin(delay_line* line, double time, double value, double before) {
+  line->start = time;
+  line->before = before;
   line->count = line->break_count = 0;
   line_push(line, time, value);
   line_push_break(line, 0);
@@ -38,8 +40,9 @@ static void line_break(delay_line* line, double time, double value) {
   line_push(line, time, value);
 }
 static double line_at(const delay_line* line, double time, double inside) {
-  if (time < line->times[0] || line->count == 1) return line->values[0];
   inside += 4 * 2.220446049250313e-16 * (fabs(inside) + line->delay); /* at the end of a run it may be a jump's */
+  if (inside < line->start || time < line->start - 1e-9 * line->delay) return line->before;
+  if (time < line->times[0] || line->count == 1) return line->values[0];
   int part = 0;
   while (part < line->break_count && !(inside < line->times[line->breaks[part]])) ++part;
   part = part == 0 ? 0 : part - 1;
@@ -334,7 +337,7 @@ int model_init(model* m, double start, double stop) {
 /*@if delays*/
   for (int k = 0; k < MODEL_DELAYS; ++k) {
     m->lines[k].delay = delays[k].time;
-    line_begin(m->lines + k, start, delays[k].begin);
+    line_begin(m->lines + k, start, delays[k].begin, delays[k].before);
   }
 /*@end*/
 /*@if events*/
@@ -393,6 +396,15 @@ double model_segment(model* m, double t) {
     end = m->knots[k];
     break;
   }
+/*@if delays*/
+  for (int k = 0; k < MODEL_CORNERS; ++k) {
+    if (corner_times[k] > t && corner_times[k] < end) end = corner_times[k];
+  }
+  for (int k = 0; k < MODEL_DELAYS; ++k) {
+    const double arrival = m->start + m->lines[k].delay;
+    if (m->lines[k].before != delays[k].begin && arrival > t && arrival < end) end = arrival;
+  }
+/*@end*/
   m->switch_time = t + (end - t) / 2;
   return end;
 }

@@ -27,7 +27,7 @@ typedef struct simulation {
   int rows;
   /* what happens at times known before */
   int next_knot;
-  int knot, tick, delayed, checkpoint; /* at the last stop */
+  int knot, tick, delayed, checkpoint, corner; /* at the last stop */
   double row;                          /* output times that are past */
 /*@if delays*/
   double* arrivals; /* jumps that arrive later */

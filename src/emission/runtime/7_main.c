@@ -22,19 +22,29 @@ MAYBE_UNUSED static double pieces(const simulation* s, double step, double parts
 }
 
 /*@if delays*/
-static void break_delays(simulation* s, double time, int kink) {
+static void add_arrival(simulation* s, double time) {
+  if (s->arrival_count == s->arrival_room) {
+    s->arrival_room = 2 * s->arrival_room + 16;
+    s->arrivals = realloc(s->arrivals, (size_t)s->arrival_room * sizeof(double));
+    if (s->arrivals == NULL) abort();
+  }
+  s->arrivals[s->arrival_count++] = time;
+}
+/* Kinks and jumps arrive later; corners are known to have arrived. */
+static void break_delays(simulation* s, double time, int kink, int corner) {
   for (int d = 0; d < MODEL_DELAYS; ++d) {
     delay_line* line = s->m.lines + d;
     const double u = compute(&s->m, &delays[d].b, time);
-    if (!kink && u == line->values[line->count - 1]) continue;
-    line_break(line, time, u);
-    if (s->arrival_count == s->arrival_room) {
-      s->arrival_room = 2 * s->arrival_room + 16;
-      s->arrivals = realloc(s->arrivals, (size_t)s->arrival_room * sizeof(double));
-      if (s->arrivals == NULL) abort();
-    }
-    s->arrivals[s->arrival_count++] = time + line->delay;
+    const int arrives = kink || u != line->values[line->count - 1];
+    if (arrives || corner) line_break(line, time, u);
+    if (arrives) add_arrival(s, time + line->delay);
   }
+}
+static double next_corner(double past) {
+  for (int k = 0; k < MODEL_CORNERS; ++k) {
+    if (corner_times[k] > past) return corner_times[k];
+  }
+  return INFINITY;
 }
 static double next_arrival(simulation* s, double past) {
   double next = INFINITY;
@@ -72,28 +82,32 @@ static double next_checkpoint(const simulation* s, double after) {
 /*@end*/
   return s->start + k * gap;
 }
-static double next_stop(simulation* s, double after, int* knot, int* tick, int* delayed, int* checkpoint) {
+static double next_stop(simulation* s, double after, int* knot, int* tick, int* delayed, int* checkpoint,
+                        int* corner) {
   const double past = after > s->start ? close_to(s, after) : after;
   while (s->next_knot < s->m.knot_count && s->m.knots[s->next_knot] <= past) ++s->next_knot;
   const double knot_time = s->next_knot < s->m.knot_count ? s->m.knots[s->next_knot] : INFINITY;
-  double tick_time = INFINITY, delayed_time = INFINITY;
+  double tick_time = INFINITY, delayed_time = INFINITY, corner_time = INFINITY;
 /*@if events*/
   tick_time = next_tick(&s->m, after);
 /*@end*/
 /*@if delays*/
   delayed_time = next_arrival(s, past);
+  corner_time = next_corner(past);
 /*@end*/
   const double checkpoint_time = next_checkpoint(s, after);
   double time = knot_time;
   if (tick_time < time) time = tick_time;
   if (delayed_time < time) time = delayed_time;
   if (checkpoint_time < time) time = checkpoint_time;
+  if (corner_time < time) time = corner_time;
   if (s->stop < time) time = s->stop;
   if (s->stop <= close_to(s, time)) time = s->stop;
   *knot = knot_time <= close_to(s, time);
   *tick = tick_time <= close_to(s, time);
   *delayed = delayed_time <= close_to(s, time);
   *checkpoint = checkpoint_time <= close_to(s, time);
+  *corner = corner_time <= close_to(s, time);
   return time;
 }
 
@@ -458,7 +472,7 @@ static int located_event(simulation* s, double* at, double end) {
     memcpy(m->v, s->values, sizeof m->v);
     if (!recorded || !record(s, time)) return 0;
 /*@if delays*/
-    break_delays(s, time, 1);
+    break_delays(s, time, 1, 0);
 /*@end*/
   }
   return after_event(s, time, 1) && check_assertions(s, time);
@@ -468,7 +482,7 @@ static int located_event(simulation* s, double* at, double end) {
 /* What happens at a time known before, seen from behind it. */
 static int time_event(simulation* s, double time, int* restart) {
   model* m = &s->m;
-  if (!s->knot && !s->tick && !s->delayed) {
+  if (!s->knot && !s->tick && !s->delayed && !s->corner) {
     *restart = 1;
     return 1;
   }
@@ -479,7 +493,7 @@ static int time_event(simulation* s, double time, int* restart) {
 /*@else*/
   if (!run(m, time)) return 0;
 /*@end*/
-  const int anew = s->knot || s->delayed || changed;
+  const int anew = s->knot || s->delayed || s->corner || changed;
   *restart = anew || s->checkpoint;
   if (anew) {
 /*@if dead_centres*/
@@ -487,7 +501,7 @@ static int time_event(simulation* s, double time, int* restart) {
 /*@end*/
     if (!record(s, time)) return 0;
 /*@if delays*/
-    break_delays(s, time, s->knot || s->delayed);
+    break_delays(s, time, s->knot || s->delayed, s->corner);
 /*@end*/
   }
 /*@if events*/
@@ -586,26 +600,32 @@ static int at_end(simulation* s, double time) {
 static int integrate(simulation* s) {
   double time = s->start;
   int restart = 1, located = 0;
+/*@if delays*/
+  for (int d = 0; d < MODEL_DELAYS; ++d) {
+    if (delays[d].begin != delays[d].before) add_arrival(s, s->start + s->m.lines[d].delay);
+  }
+/*@end*/
   while (time < s->stop) {
-    int knot, tick, delayed, checkpoint;
-    double stop = next_stop(s, time, &knot, &tick, &delayed, &checkpoint);
+    int knot, tick, delayed, checkpoint, corner;
+    double stop = next_stop(s, time, &knot, &tick, &delayed, &checkpoint, &corner);
     s->m.switch_time = time + (stop - time) / 2;
     if (located) restart = 1;
     else if (time > s->start && !time_event(s, time, &restart)) return 0;
 /*@if delays*/
-    stop = next_stop(s, time, &knot, &tick, &delayed, &checkpoint); /* the event may have made a jump, which arrives earlier */
+    stop = next_stop(s, time, &knot, &tick, &delayed, &checkpoint, &corner); /* the event may have made a jump, which arrives earlier */
     s->m.switch_time = time + (stop - time) / 2;
 /*@end*/
     s->end = stop;
     if (restart && !method_restart(s, time, stop)) return 0;
     double reached = stop;
-    if (!segment(s, time, &reached, knot || tick || delayed)) return 0;
+    if (!segment(s, time, &reached, knot || tick || delayed || corner)) return 0;
     located = reached < stop;
     time = reached;
     s->knot = knot;
     s->tick = tick;
     s->delayed = delayed;
     s->checkpoint = checkpoint;
+    s->corner = corner;
 /*@if blocks*/
     if (checkpoint && !located) {
       for (int k = 0; k < MODEL_BLOCKS; ++k)

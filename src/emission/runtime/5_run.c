@@ -22,7 +22,7 @@ static void line_push_break(delay_line* line, int at) {
 static void line_begin(delay_line* line, double time, double value, double before) {
   line->start = time;
   line->before = before;
-  line->count = line->break_count = 0;
+  line->count = line->break_count = line->corner_count = 0;
   line_push(line, time, value);
   line_push_break(line, 0);
 }
@@ -39,6 +39,17 @@ static void line_break(delay_line* line, double time, double value) {
   line_push_break(line, line->count);
   line_push(line, time, value);
 }
+/* The last point, if it is of this time, is a corner: the value goes on there, but not its slope. */
+MAYBE_UNUSED static void line_corner(delay_line* line, double time) {
+  const int last = line->count - 1;
+  if (line->times[last] != time || (line->corner_count > 0 && line->corners[line->corner_count - 1] >= last)) return;
+  if (line->corner_count == line->corner_room) {
+    line->corner_room = 2 * line->corner_room + 16;
+    line->corners = realloc(line->corners, (size_t)line->corner_room * sizeof(int));
+    if (line->corners == NULL) abort();
+  }
+  line->corners[line->corner_count++] = last;
+}
 static double line_at(const delay_line* line, double time, double inside) {
   inside += 4 * 2.220446049250313e-16 * (fabs(inside) + line->delay); /* at the end of a run it may be a jump's */
   if (inside < line->start || time < line->start - 1e-9 * line->delay) return line->before;
@@ -46,8 +57,13 @@ static double line_at(const delay_line* line, double time, double inside) {
   int part = 0;
   while (part < line->break_count && !(inside < line->times[line->breaks[part]])) ++part;
   part = part == 0 ? 0 : part - 1;
-  const int first = line->breaks[part];
-  const int end = part + 1 < line->break_count ? line->breaks[part + 1] : line->count;
+  int first = line->breaks[part], end = part + 1 < line->break_count ? line->breaks[part + 1] : line->count;
+  for (int k = 0; k < line->corner_count; ++k) {
+    const int corner = line->corners[k];
+    if (corner <= first || corner + 1 >= end) continue;
+    if (time < line->times[corner]) end = corner + 1;
+    else first = corner;
+  }
   int a = first, b = end;
   while (a < b) {
     const int middle = a + (b - a) / 2;
@@ -86,6 +102,11 @@ static void line_forget(delay_line* line, double time) {
   }
   line->breaks[0] = 0;
   line->break_count = kept;
+  kept = 0;
+  for (int k = 0; k < line->corner_count; ++k) {
+    if (line->corners[k] > drop) line->corners[kept++] = line->corners[k] - drop;
+  }
+  line->corner_count = kept;
 }
 /*@end*/
 
@@ -384,6 +405,7 @@ void model_free(model* m) {
     free(m->lines[k].times);
     free(m->lines[k].values);
     free(m->lines[k].breaks);
+    free(m->lines[k].corners);
     memset(m->lines + k, 0, sizeof m->lines[k]);
   }
 /*@end*/

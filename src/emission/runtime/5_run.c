@@ -218,8 +218,9 @@ static void find_between(model* m, const known_switch* s, double a, double b, in
   const double va = switch_value(m, s, from), vb = switch_value(m, s, to),
                vm = switch_value(m, s, from + 0.375 * (to - from));
   if (!isfinite(va) || !isfinite(vb)) return;
-  const double straight = va + 0.375 * (vb - va);
-  if (fabs(vm - straight) <= 1e-9 * (fabs(va) + fabs(vb) + 1e-300)) {
+  const double straight = va + 0.375 * (vb - va), equal = 1e-9 * (fabs(va) + fabs(vb) + 1e-300);
+  /* What is the same at both ends may have a peak in between. */
+  if (fabs(vm - straight) <= equal && fabs(vb - va) > equal) {
     find_straight(m, s, from, to, va, vb);
     return;
   }
@@ -418,15 +419,6 @@ double model_segment(model* m, double t) {
     end = m->knots[k];
     break;
   }
-/*@if delays*/
-  for (int k = 0; k < MODEL_CORNERS; ++k) {
-    if (corner_times[k] > t && corner_times[k] < end) end = corner_times[k];
-  }
-  for (int k = 0; k < MODEL_DELAYS; ++k) {
-    const double arrival = m->start + m->lines[k].delay;
-    if (m->lines[k].before != delays[k].begin && arrival > t && arrival < end) end = arrival;
-  }
-/*@end*/
   m->switch_time = t + (end - t) / 2;
   return end;
 }

@@ -46,9 +46,9 @@ std::string EndingProblem(const std::string& option, const std::string& path) {
   const std::string ending = std::filesystem::path(path).extension().string();
   std::error_code error;
   const bool special = std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
-  if (ending.empty() || special || FormatOfPath(path)) return {};
+  if (ending.empty() || ending == ".txt" || special || FormatOfPath(path)) return {};
   return option + " " + path + ": there is no format `" + ending +
-         "`; results are .csv, .cotr, .mat, .h5 or .hdf5";
+         "`; results are .csv (or .txt), .cotr, .mat, .h5 or .hdf5";
 }
 
 int CheckOutputs(const std::vector<NamedOutput>& outputs, const std::vector<InputFile>& inputs) {

@@ -97,6 +97,10 @@ class Profiler {
       if (options_.json && model) Write(p, Json());
       return p.exit;
     }
+    if (const std::string problem = EndingProblem("--out", options_.run.output); !problem.empty()) {
+      fmt::print(stderr, "cotree: {}\n", problem);
+      return kExitUsage;
+    }
     const int exit = Simulated(p);
     if (exit != kExitOk && profile_.system.empty()) return exit;
     profile_.stages = clock_.stages();
@@ -207,10 +211,6 @@ class Profiler {
 
 int RunProfile(const ProfileOptions& given, const Console& console) {
   ProfileOptions options = given;
-  if (const std::string problem = EndingProblem("--out", options.run.output); !problem.empty()) {
-    fmt::print(stderr, "cotree: {}\n", problem);
-    return kExitUsage;
-  }
   AddResultOutput("--out", options.run.output, &options.run.written);
   options.run.written.push_back({"--plot", options.picture});
   if (!options.picture.empty() && !CheckPicturePath(options.picture)) return kExitUsage;

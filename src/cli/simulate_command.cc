@@ -231,6 +231,10 @@ int SimulateOnce(SimulateOptions options, DiskReader& reader, const Console& con
   PreparedRun p = PrepareRun(options, reader);
   SayPrepared(p, console);
   if (p.exit != kExitOk) return p.exit;
+  if (const std::string problem = EndingProblem("--out", options.output); !problem.empty()) {
+    fmt::print(stderr, "cotree: {}\n", problem);
+    return kExitUsage;
+  }
   // Where only some variables are asked for by their names, no other needs one.
   std::optional<std::vector<uint32_t>> few;
   if (!options.only.empty() && !options.plot) {
@@ -397,10 +401,6 @@ int SimulateAgain(const SimulateOptions& options, const Console& console) {
 
 int RunSimulate(const SimulateOptions& given, const Console& console) {
   SimulateOptions options = given;
-  if (const std::string problem = EndingProblem("--out", options.output); !problem.empty()) {
-    fmt::print(stderr, "cotree: {}\n", problem);
-    return kExitUsage;
-  }
   AddResultOutput("--out", options.output, &options.written);
   if (options.resume && !options.output.empty())
     options.written.push_back({"--out", options.output + ".before"});

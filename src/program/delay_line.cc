@@ -31,6 +31,11 @@ void DelayLine::Break(double time, double value) {
   values_.push_back(value);
 }
 
+void DelayLine::Corner(double time) {
+  if (times_.back() == time && (corners_.empty() || corners_.back() + 1 < times_.size()))
+    corners_.push_back(times_.size() - 1);
+}
+
 double DelayLine::At(double time, double inside) const {
   // At the very end of a run `inside` may be the time of a jump, but for rounding.
   inside += 4 * std::numeric_limits<double>::epsilon() * (std::fabs(inside) + delay);
@@ -40,8 +45,14 @@ double DelayLine::At(double time, double inside) const {
   const auto later = std::upper_bound(breaks_.begin(), breaks_.end(), inside,
                                       [&](double t, size_t k) { return t < times_[k]; });
   const size_t part = later == breaks_.begin() ? 0 : static_cast<size_t>(later - breaks_.begin()) - 1;
-  const size_t first = breaks_[part];
-  const size_t end = part + 1 < breaks_.size() ? breaks_[part + 1] : times_.size();
+  size_t first = breaks_[part], end = part + 1 < breaks_.size() ? breaks_[part + 1] : times_.size();
+  for (auto corner = std::upper_bound(corners_.begin(), corners_.end(), first);
+       corner != corners_.end() && *corner + 1 < end; ++corner) {
+    if (time < times_[*corner])
+      end = *corner + 1;
+    else
+      first = *corner;
+  }
   const auto above = std::upper_bound(times_.begin() + static_cast<std::ptrdiff_t>(first),
                                       times_.begin() + static_cast<std::ptrdiff_t>(end), time);
   const auto next = static_cast<size_t>(above - times_.begin());
@@ -71,6 +82,8 @@ void DelayLine::Forget(double time) {
   }
   kept.insert(kept.begin(), 0);
   breaks_ = std::move(kept);
+  std::erase_if(corners_, [&](size_t k) { return k <= drop; });
+  for (size_t& k : corners_) k -= drop;
 }
 
 void DelayLine::Exchange(Archive& archive) {
@@ -78,6 +91,7 @@ void DelayLine::Exchange(Archive& archive) {
   archive.Numbers(times_);
   archive.Numbers(values_);
   archive.Numbers(breaks_);
+  archive.Numbers(corners_);
 }
 
 }  // namespace cotree

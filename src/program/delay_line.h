@@ -21,6 +21,8 @@ class DelayLine {
   /// A point behind all others; or, at the time of the last, the value behind a jump or kink there.
   void Add(double time, double value);
   void Break(double time, double value);
+  /// The last point, if it is of this time, is a corner: the value goes on there, but not its slope.
+  void Corner(double time);
   /// The value at `time`; at the time of a jump that behind it where `inside` (a time of the segment that is
   /// computed, less T) is behind it.
   double At(double time, double inside) const;
@@ -33,7 +35,8 @@ class DelayLine {
  private:
   double start_ = 0, before_ = 0;  // the value of all times before the start
   std::vector<double> times_, values_;
-  std::vector<size_t> breaks_;  // points that begin a smooth part; the first is 0
+  std::vector<size_t> breaks_;   // points that begin a smooth part; the first is 0
+  std::vector<size_t> corners_;  // points within such parts at which one polynomial ends and another begins
 };
 
 }  // namespace cotree

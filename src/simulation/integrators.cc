@@ -96,6 +96,7 @@ class AutomaticIntegrator : public Integrator {
     return explicit_->Description() + text;
   }
   bool Restart(double time, double stop) override {
+    LookAtEvents(time);
     time_ = time;
     stop_ = stop;
     if (at_ != next_ && at_->error_scale() != nullptr && next_->error_scale() != nullptr)
@@ -145,6 +146,8 @@ class AutomaticIntegrator : public Integrator {
     archive.Number(stop_);
     for (double* x : {&first_time_, &first_rate_, &first_step_}) archive.Number(*x);
     archive.Number(changes_);
+    for (double* x : {&restarted_, &fastest_}) archive.Number(*x);
+    archive.Number(hurried_);
     if (has_bdf && bdf_ == nullptr) bdf_ = MakeBackwardDifferences(run_, program_, options_, projection_);
     explicit_->Exchange(archive);
     if (has_bdf) bdf_->Exchange(archive);
@@ -157,6 +160,19 @@ class AutomaticIntegrator : public Integrator {
   static constexpr double kBorder = 2.5;  // of the region of stability, about: 3.3 along the real axis
 
   bool TakeOver(double time) { return at_->Interpolate(time) && Restart(time, stop_); }
+  /* Events that follow each other within what a stiff mode takes to settle: an explicit step is wrong by more
+  there than what the next condition is about (the current of a diode with a small resistance), and makes it. */
+  void LookAtEvents(double time) {
+    if (at_ != explicit_.get() || next_ != at_) return;
+    const double rate = at_->FastestRate(), gap = time - restarted_;
+    restarted_ = time;
+    fastest_ = std::max(rate, 0.1 * fastest_);
+    const double most = LargestStep(run_, options_);
+    hurried_ = gap * kHurry < most && fastest_ * most > kHurry ? hurried_ + 1 : 0;
+    if (hurried_ < kMostHurried) return;
+    hurried_ = 0;
+    Change(time, fastest_, gap);
+  }
   // The method for the next steps, by the longest of the last ones.
   void Look(double time) {
     since_ = 0;
@@ -186,7 +202,10 @@ class AutomaticIntegrator : public Integrator {
   std::unique_ptr<Integrator> explicit_, bdf_;
   Integrator *at_ = nullptr, *next_ = nullptr;
   double time_ = 0, stop_ = 0, longest_ = 0, first_time_ = 0, first_rate_ = 0, first_step_ = 0;
-  int since_ = 0, votes_ = 0, changes_ = 0;
+  static constexpr double kHurry = 1e3;
+  static constexpr int kMostHurried = 20;
+  double restarted_ = -INFINITY, fastest_ = 0;  // the last time; of the fastest modes since some restarts
+  int since_ = 0, votes_ = 0, changes_ = 0, hurried_ = 0;
 };
 
 /* IDA as long as it gets through; BDF from where it does not. Residual form needs a matrix that is regular in

@@ -611,7 +611,7 @@ class Simulator {
         if (!FindCrossingRefined(from, &at)) break;
         if (!failed_.empty()) return Fail(at, failed_);
         if (!PassesNoDeadCentre(from, at)) return false;
-        if (!Past(from, at, end) || !CheckStep(still_) || !Event(&at, time)) return false;
+        if (!Past(from, at, end) || !CheckStep(still_, true) || !Event(&at, time)) return false;
         from = sound_ = at;
         BeginModes();
         if (!events_.changed()) continue;
@@ -625,7 +625,11 @@ class Simulator {
       }
       still_ = INFINITY;
       if (!failed_.empty()) return Fail(time, failed_);
-      if (time > from && (!PassesNoDeadCentre(from, time) || !Past(from, time, end) || !CheckStep(time)))
+      // At a known time what its condition guards may have no value any more.
+      const bool before_known = happens && time >= end;
+      const double checked = before_known ? end - (Close(end) - end) : time;
+      if (time > from && (!PassesNoDeadCentre(from, time) || !Past(from, time, end) ||
+                          !CheckStep(std::max(checked, from), before_known)))
         return false;
       if (options_.progress && !options_.progress(time)) out_.stopped = true;
       if (out_.stopped) return false;
@@ -1152,7 +1156,8 @@ class Simulator {
       // Behind a crossing, what its condition guards may have no value any more.
       if (FirstNotFinite(program_, before) != UINT32_MAX) {
         const std::vector<double> behind = run_.values;
-        if (MoveTo(still_)) before = run_.values;
+        run_.values = before;  // with what was held
+        if (MoveToStill(still_)) before = run_.values;
         run_.values = behind;
       }
       // Which blocks have many solutions is known of the new mode.
@@ -1238,8 +1243,12 @@ class Simulator {
       DelayLine& line = run_.delay_lines[d];
       const double u = run_.Compute(program_.delays[d], time);
       const bool arrives = kink || u != line.last_value();
-      if (arrives || corner) line.Break(time, u);
-      if (arrives) delayed_.push(time + line.delay);
+      if (arrives) {
+        line.Break(time, u);
+        delayed_.push(time + line.delay);
+      } else if (corner) {
+        line.Corner(time);
+      }
     }
   }
 
@@ -1335,7 +1344,7 @@ class Simulator {
     if (!IsUnique(time)) return false;
     TakeRow();
     if (!AllFinite(values_.data(), values_.size())) {
-      if (still_ < time && MoveTo(still_)) TakeRow();
+      if (still_ < time && MoveToStill(still_)) TakeRow();
       if (!AllFinite(values_.data(), values_.size())) AtMoment(time, [&] { TakeRow(); });
       if (!AllFinite(values_.data(), values_.size())) return FailWithoutValue(time);
     }
@@ -1428,11 +1437,22 @@ class Simulator {
     run_.values = behind;
   }
   /* After a step, or the part of it before an event: what no derivative shows. */
-  bool CheckStep(double time) {
+  bool CheckStep(double time, bool before_event = false) {
     if (guard_.empty() || !unsound_) return true;
-    if (!HasValues(time)) return FailWithoutValue(time);
+    if (!HasValues(time) && !(before_event && MoveToStill(time))) return FailWithoutValue(time);
     sound_ = time;
     return true;
+  }
+  /* Right before something happens. What rounding takes beyond a guard belongs to the moment of switching:
+  then a little earlier, by no more than times are known. */
+  bool MoveToStill(double still) {
+    const double unit = UnitOfTime(still, options_.start, options_.stop);
+    for (double back = 0; back <= 2e-12 * unit; back = std::max(4 * back, 1e-16 * unit)) {
+      const double time = std::max(still - back, step_begin_);
+      if (MoveTo(time) && FindNoValue(time).empty()) return true;
+    }
+    failed_.clear();
+    return false;
   }
   // After a fixed step, the values of the run are those at its end.
   bool HasFixedSteps() const { return options_.method >= Method::kEuler && !program_.state_slots.empty(); }

@@ -12,7 +12,8 @@ typedef struct delay_line {
   double delay, start, before;
   double *times, *values;
   int *breaks; /* points that begin a smooth part; the first is 0 */
-  int count, room, break_count, break_room;
+  int *corners; /* points at which one polynomial ends and another begins */
+  int count, room, break_count, break_room, corner_count, corner_room;
 } delay_line;
 /*@end*/
 /*@if events*/

@@ -22,7 +22,7 @@ static void line_push_break(delay_line* line, int at) {
 static void line_begin(delay_line* line, double time, double value, double before) {
   line->start = time;
   line->before = before;
-  line->count = line->break_count = 0;
+  line->count = line->break_count = line->corner_count = 0;
   line_push(line, time, value);
   line_push_break(line, 0);
 }
@@ -39,6 +39,17 @@ static void line_break(delay_line* line, double time, double value) {
   line_push_break(line, line->count);
   line_push(line, time, value);
 }
+/* The last point, if it is of this time, is a corner: the value goes on there, but not its slope. */
+MAYBE_UNUSED static void line_corner(delay_line* line, double time) {
+  const int last = line->count - 1;
+  if (line->times[last] != time || (line->corner_count > 0 && line->corners[line->corner_count - 1] >= last)) return;
+  if (line->corner_count == line->corner_room) {
+    line->corner_room = 2 * line->corner_room + 16;
+    line->corners = realloc(line->corners, (size_t)line->corner_room * sizeof(int));
+    if (line->corners == NULL) abort();
+  }
+  line->corners[line->corner_count++] = last;
+}
 static double line_at(const delay_line* line, double time, double inside) {
   inside += 4 * 2.220446049250313e-16 * (fabs(inside) + line->delay); /* at the end of a run it may be a jump's */
   if (inside < line->start || time < line->start - 1e-9 * line->delay) return line->before;
@@ -46,8 +57,13 @@ static double line_at(const delay_line* line, double time, double inside) {
   int part = 0;
   while (part < line->break_count && !(inside < line->times[line->breaks[part]])) ++part;
   part = part == 0 ? 0 : part - 1;
-  const int first = line->breaks[part];
-  const int end = part + 1 < line->break_count ? line->breaks[part + 1] : line->count;
+  int first = line->breaks[part], end = part + 1 < line->break_count ? line->breaks[part + 1] : line->count;
+  for (int k = 0; k < line->corner_count; ++k) {
+    const int corner = line->corners[k];
+    if (corner <= first || corner + 1 >= end) continue;
+    if (time < line->times[corner]) end = corner + 1;
+    else first = corner;
+  }
   int a = first, b = end;
   while (a < b) {
     const int middle = a + (b - a) / 2;
@@ -86,6 +102,11 @@ static void line_forget(delay_line* line, double time) {
   }
   line->breaks[0] = 0;
   line->break_count = kept;
+  kept = 0;
+  for (int k = 0; k < line->corner_count; ++k) {
+    if (line->corners[k] > drop) line->corners[kept++] = line->corners[k] - drop;
+  }
+  line->corner_count = kept;
 }
 /*@end*/
 
@@ -197,8 +218,9 @@ static void find_between(model* m, const known_switch* s, double a, double b, in
   const double va = switch_value(m, s, from), vb = switch_value(m, s, to),
                vm = switch_value(m, s, from + 0.375 * (to - from));
   if (!isfinite(va) || !isfinite(vb)) return;
-  const double straight = va + 0.375 * (vb - va);
-  if (fabs(vm - straight) <= 1e-9 * (fabs(va) + fabs(vb) + 1e-300)) {
+  const double straight = va + 0.375 * (vb - va), equal = 1e-9 * (fabs(va) + fabs(vb) + 1e-300);
+  /* What is the same at both ends may have a peak in between. */
+  if (fabs(vm - straight) <= equal && fabs(vb - va) > equal) {
     find_straight(m, s, from, to, va, vb);
     return;
   }
@@ -384,6 +406,7 @@ void model_free(model* m) {
     free(m->lines[k].times);
     free(m->lines[k].values);
     free(m->lines[k].breaks);
+    free(m->lines[k].corners);
     memset(m->lines + k, 0, sizeof m->lines[k]);
   }
 /*@end*/
@@ -396,15 +419,6 @@ double model_segment(model* m, double t) {
     end = m->knots[k];
     break;
   }
-/*@if delays*/
-  for (int k = 0; k < MODEL_CORNERS; ++k) {
-    if (corner_times[k] > t && corner_times[k] < end) end = corner_times[k];
-  }
-  for (int k = 0; k < MODEL_DELAYS; ++k) {
-    const double arrival = m->start + m->lines[k].delay;
-    if (m->lines[k].before != delays[k].begin && arrival > t && arrival < end) end = arrival;
-  }
-/*@end*/
   m->switch_time = t + (end - t) / 2;
   return end;
 }

@@ -18,7 +18,8 @@ typedef struct simulation {
   double largest_state[MODEL_STATES + 1], least_state[MODEL_STATES + 1], floor_state[MODEL_STATES + 1];
   double *matrix, *jacobian; /* of implicit steps */
   int pivots[MODEL_STATES + 1];
-  int stiff, implicit_step, since, votes, rejected, scaled;
+  double restarted, fastest;
+  int stiff, implicit_step, since, votes, rejected, scaled, hurried;
   int unsound;   /* something has no value at the end of the step */
   double still;  /* right before what happens: when all is still as it was */
   /* what grows without bound: sizes of the outputs at the start, in the first half, at most */

@@ -36,8 +36,12 @@ static void break_delays(simulation* s, double time, int kink, int corner) {
     delay_line* line = s->m.lines + d;
     const double u = compute(&s->m, &delays[d].b, time);
     const int arrives = kink || u != line->values[line->count - 1];
-    if (arrives || corner) line_break(line, time, u);
-    if (arrives) add_arrival(s, time + line->delay);
+    if (arrives) {
+      line_break(line, time, u);
+      add_arrival(s, time + line->delay);
+    } else if (corner) {
+      line_corner(line, time);
+    }
   }
 }
 static double next_corner(double past) {
@@ -458,7 +462,8 @@ static int located_event(simulation* s, double* at, double end) {
       double* behind = malloc(sizeof m->v);
       if (behind == NULL) abort();
       memcpy(behind, m->v, sizeof m->v);
-      if (move_to(s, s->still)) memcpy(s->values, m->v, sizeof m->v);
+      memcpy(m->v, s->values, sizeof m->v); /* with what was held */
+      if (move_to_still(s, s->still)) memcpy(s->values, m->v, sizeof m->v);
       memcpy(m->v, behind, sizeof m->v);
       free(behind);
       break;
@@ -538,7 +543,7 @@ static int segment(simulation* s, double begin, double* reached, int happens) {
 /*@if dead_centres*/
       if (!passes_no_dead_centre(s, from, at)) return 0;
 /*@end*/
-      if (!past(s, from, at, end) || !check_step(s, s->still) || !located_event(s, &at, time)) return 0;
+      if (!past(s, from, at, end) || !check_step(s, s->still, 1) || !located_event(s, &at, time)) return 0;
       from = at;
       if (!s->m.changed) continue;
 /*@if delays*/
@@ -557,7 +562,10 @@ static int segment(simulation* s, double begin, double* reached, int happens) {
 /*@if dead_centres*/
       if (!passes_no_dead_centre(s, from, time)) return 0;
 /*@end*/
-      if (!past(s, from, time, end) || !check_step(s, time)) return 0;
+      /* At a known time what its condition guards may have no value any more. */
+      const int before_known = happens && time >= end;
+      const double checked = before_known ? end - (close_to(s, end) - end) : time;
+      if (!past(s, from, time, end) || !check_step(s, checked < from ? from : checked, before_known)) return 0;
     }
   }
   const double next = s->start + (s->row + 1) * s->interval;
@@ -724,6 +732,7 @@ int main(int count, char** words) {
   s.max_step = run_max_step;
   s.rtol = run_rtol;
   s.still = INFINITY;
+  s.restarted = -INFINITY;
   model_reset(&s.m);
   int step_given = 0, method_given = 0;
 /*@if fired*/

@@ -236,22 +236,35 @@ static void adaptive_states(const simulation* s, double share, double h, double*
   }
 }
 
-/* Explicit steps give way to implicit ones where stability, not accuracy, limits them. */
-static void look_for_stiffness(simulation* s, double h) {
-  if (s->longest < h) s->longest = h;
-  if (++s->since < 40) return;
+/* The rate of the fastest mode that the last two stages saw. */
+static double fastest_rate(simulation* s) {
   for (int k = 0; k < MODEL_STATES; ++k) {
     s->k2[k] = s->k[6][k] - s->k[5][k];
     s->k3[k] = s->y[k] - s->stage[k];
   }
   const double slopes = size_of(s, s->k2, s->y, s->y, 1), places = size_of(s, s->k3, s->y, s->y, 1);
-  const double reach = places > 0 ? s->longest * slopes / places : 0;
+  return places > 0 ? slopes / places : 0;
+}
+/* Explicit steps give way to implicit ones where stability, not accuracy, limits them, */
+static void look_for_stiffness(simulation* s, double h) {
+  if (s->longest < h) s->longest = h;
+  if (++s->since < 40) return;
+  const double reach = s->longest * fastest_rate(s);
   s->votes = reach > 2.5 && s->longest < 0.2 * largest_step(s) ? s->votes + 1 : 0;
   s->since = 0;
   s->longest = 0;
   if (s->votes >= 2) s->stiff = 1;
 }
 
+/* and where events follow each other within what a stiff mode takes to settle: their errors make the next one. */
+static void look_at_events(simulation* s, double time) {
+  if (s->stiff) return;
+  const double rate = s->time > s->before ? fastest_rate(s) : 0, gap = time - s->restarted, most = largest_step(s);
+  s->restarted = time;
+  s->fastest = rate < 0.1 * s->fastest ? 0.1 * s->fastest : rate;
+  s->hurried = gap * 1e3 < most && s->fastest * most > 1e3 ? s->hurried + 1 : 0;
+  if (s->hurried >= 20) s->stiff = 1;
+}
 static int adaptive_step(simulation* s, double* time) {
   int without_values = 0, fresh = 1;
   memcpy(s->begin, s->y, sizeof s->y);
@@ -323,6 +336,9 @@ static int adaptive_step(simulation* s, double* time) {
 }
 /*@end*/
 static int method_restart(simulation* s, double time, double end) {
+/*@if states*/
+  if (s->method == METHOD_AUTO) look_at_events(s, time);
+/*@end*/
   s->time = s->before = time;
   s->end = end;
   s->next_step = 0;
@@ -396,18 +412,29 @@ static int move_to(simulation* s, double time) {
 /*@end*/
   return run_at(&s->m, time, states);
 }
+/* Right before something happens. What rounding takes beyond a guard belongs to the moment of switching: then a little
+   earlier, by no more than times are known. */
+static double unit_of_time(double time, double start, double stop);
+static int move_to_still(simulation* s, double still) {
+  const double unit = unit_of_time(still, s->start, s->stop);
+  for (double back = 0; back <= 2e-12 * unit; back = 4 * back < 1e-16 * unit ? 1e-16 * unit : 4 * back) {
+    const double time = still - back < s->before ? s->before : still - back;
+    if (move_to(s, time) && without_value(&s->m) < 0) return 1;
+  }
+  return 0;
+}
 /* A row within a step, or right before something happens: what a condition guards has no value any more behind its
    crossing. */
 static int record_before(simulation* s, double time) {
-  if (without_value(&s->m) >= 0 && s->still < time && !move_to(s, s->still)) return 0;
+  if (without_value(&s->m) >= 0 && s->still < time) move_to_still(s, s->still);
   return record(s, time);
 }
 static int record_at(simulation* s, double time) { return move_to(s, time) && record_before(s, time); }
 /* After a step, or the part of it before an event. */
-static int check_step(simulation* s, double time) {
+static int check_step(simulation* s, double time, int before_event) {
   if (!s->unsound) return 1;
   if (!move_to(s, time)) return 0;
-  return without_value(&s->m) < 0 || fail_without_value(s, time);
+  return without_value(&s->m) < 0 || (before_event && move_to_still(s, time)) || fail_without_value(s, time);
 }
 
 #endif

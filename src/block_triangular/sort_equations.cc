@@ -94,7 +94,7 @@ void Sorter::OverEquations(F&& f) const {
 }
 
 // The derivative of delay(u, T) is the derivative of u as it was: u is differentiated as often as the
-// equation. That does not count as a dependence, so offsets do not know it (BT.1b).
+// equation. That does not count as a dependence, so offsets do not know it (BT.11).
 void Sorter::FindDelayed() {
   const ExprPool& pool = system_.model->expressions;
   std::vector<std::vector<uint32_t>> delays(system_.scalars.size());  // by class: equations with a delay

@@ -172,7 +172,9 @@ class Certifier {
   }
 
  private:
-  static std::string Short(double digits) { return fmt::format("{:.1f}", std::floor(digits * 10) / 10 + 0.0); }
+  static std::string Short(double digits) {
+    return fmt::format("{:.1f}", std::floor(digits * 10) / 10 + 0.0);
+  }
 
   std::vector<Repeat> Repeats() const {
     std::vector<Repeat> out;

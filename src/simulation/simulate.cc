@@ -829,12 +829,23 @@ class Simulator {
     });
     constexpr double kRounding = 1024 * std::numeric_limits<double>::epsilon();
     bool needs = false;
-    const bool any = std::any_of(amplified.begin(), amplified.end(), [](double x) { return x > 0; });
+    // Functions of states alone are as smooth as the states; refined ones do not join from step to step.
+    const auto reads_results = [&](size_t k) {
+      const Program::Relation& r = program_.relations[k];
+      const auto first = program_.locals.begin() + r.first_local;
+      return std::any_of(first, first + program_.codes[r.code].locals, [&](uint32_t slot) {
+        return std::find(program_.state_slots.begin(), program_.state_slots.end(), slot) ==
+               program_.state_slots.end();
+      });
+    };
+    bool any = false;
+    for (size_t k = 0; k < amplified.size() && !any; ++k) any = amplified[k] > 0 && reads_results(k);
     if (any && BeginRefinement()) {
       for (const double at : {time, from + (time - from) / 2, from + (step_end_ - from) / 3, step_end_}) {
         const std::vector<double> refined = changes(at, [&] { return refinement_.Move(at); });
         for (size_t k = 0; k < refined.size(); ++k)
-          needs = needs || (amplified[k] > 0 && refined[k] > amplified[k] * kRounding / part);
+          needs =
+              needs || (amplified[k] > 0 && reads_results(k) && refined[k] > amplified[k] * kRounding / part);
       }
     }
     run_.values = values;

@@ -391,6 +391,8 @@ bool ProgramRun::SolveNonlinear(uint32_t index, double time) {
     change = std::max(change, std::fabs(values[block.unknowns[k]] - state.old[k]) /
                                   (std::fabs(values[block.unknowns[k]]) + 1e-6));
   if (change < 1e-8 && Agrees(block, state, 1e-6, 1e-9)) return true;
+  // What leaves rounding only is a solution, also where other values would leave no more.
+  if (Agrees(block, state, 1e-12, 1e-12)) return true;
   return FailToConverge(index, time);
 }
 

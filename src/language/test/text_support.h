@@ -45,7 +45,7 @@ inline std::string Formatted(const std::string& text) {
 inline std::vector<std::filesystem::path> CotreeFiles() {
   std::vector<std::filesystem::path> paths;
   const std::filesystem::path root(COTREE_SOURCE_DIR);
-  for (const char* folder : {"library", "examples", "tests", "fuzz/corpus/fuzz_parser"}) {
+  for (const char* folder : {"library", "examples", "tests", "src/language/test/texts"}) {
     if (!std::filesystem::exists(root / folder)) continue;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
       if (entry.is_regular_file() && entry.path().extension() == ".cot") paths.push_back(entry.path());

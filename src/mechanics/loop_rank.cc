@@ -11,6 +11,7 @@
 namespace cotree {
 namespace {
 
+constexpr double kNothing = 1e-12;   // a row of this size is one of zeros, rounded
 constexpr double kDependent = 1e-8;  // what is left of a unit row when it depends on others
 
 // Numbers that look random and are the same in every run.
@@ -26,7 +27,7 @@ double Random(uint64_t& state) {
 std::vector<double> Normalized(std::span<const double> row) {
   std::vector<double> out(row.begin(), row.end());
   const double size = Norm(row);
-  for (double& x : out) x = size > 1e-12 ? x / size : 0;
+  for (double& x : out) x = size > kNothing ? x / size : 0;
   return out;
 }
 
@@ -282,12 +283,23 @@ Matrix MotionBuilder::ChooseConditions(const std::vector<Row>& rows) {
     best = holds;
     out = candidate;
   }
-  // Which three of four wheels bear changes as they are steered, far from here.
+  // Which three of four wheels bear changes as they are steered, far from here. A row of zeros, though, says
+  // nothing anywhere: the height of a wheel whose axle a planar joint carries.
+  std::vector<size_t> moving;
   bool bears = false;
-  for (size_t k = 0; k < count; ++k) bears = bears || (!needed[k] && !rows[k].velocity);
+  for (size_t k = 0; k < count; ++k) {
+    if (std::none_of(found.begin(), found.end(), [&](const Matrix& J) { return Norm(J.row(k)) > kNothing; }))
+      continue;
+    moving.push_back(k);
+    bears = bears || (!needed[k] && !rows[k].velocity);
+  }
   if (!rolls || (best >= kGood && !bears)) return out;
-  needed_of_all_ = needed;
-  return Matrix::Identity(count, count);
+  Matrix all(count, moving.size());
+  for (size_t j = 0; j < moving.size(); ++j) {
+    all(moving[j], j) = 1;
+    needed_of_all_.push_back(needed[moving[j]]);
+  }
+  return all;
 }
 
 void MotionBuilder::DescribeFreedoms(MotionEquations& out) const {

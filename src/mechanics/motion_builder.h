@@ -191,7 +191,7 @@ class MotionBuilder {
   // loop_rank.cc
   /// The conditions that are held, as combinations of rows: rows by conditions.
   Matrix ChooseConditions(const std::vector<Row>& rows);
-  /// Where all rows are held and some follow from others: by row, whether it is one of those that are needed.
+  /// Where all rows are held and some follow from others: by condition, whether its row is one that is needed.
   std::vector<bool> needed_of_all_;
   std::vector<Matrix> FindClosed(const std::vector<Row>& rows);
   void DescribeFreedoms(MotionEquations& out) const;

@@ -9,7 +9,7 @@ namespace cotree {
 namespace {
 
 constexpr double kReturn = 20;    // 1/s: how fast what is off between two projections dies out
-constexpr double kShare = 1e-10;  // how much rows give way that follow from each other
+constexpr double kShare = 1e-10;  // s of (ME.9b)
 
 }  // namespace
 
@@ -350,74 +350,76 @@ bool MotionBuilder::HasQuaternions() const {
 /* J q'' + gamma = -give * lambda / mass. What integrates sets `give`, which is 0 but where bars come into
 line and conditions depend on each other: there a last digit of a length would throw the loop back, and giving
 way by next to nothing lets it go on as it moves (docs/theory/mechanics.md, ME.8; simulation/projection.h).
-Where all rows are held, of which some follow from others, each gives way by kShare: so what they carry is
-shared with the least squares of multipliers. */
-void MotionBuilder::AddConditions(const std::vector<Row>& rows, const Matrix& conditions) {
-  const bool quaternions = HasQuaternions();
-  struct Condition {
-    uint32_t local = 0;
-    Sym multiplier, value, rate, acceleration;
-    uint32_t loop = UINT32_MAX;  // the first of them
-    bool velocity = false;
-    double size = 1;  // of its row: lever, m
-  };
-  std::vector<Condition> all(conditions.columns());
-  for (size_t j = 0; j < all.size(); ++j)
-    all[j].multiplier = NewUnknown("~loop" + std::to_string(j + 1) + ".lambda", &all[j].local);
-  for (size_t k = 0; k < rows.size(); ++k) {
-    Sym carried;
-    const auto share = [&](size_t j) { return conditions(k, j); };
-    for (size_t j = 0; j < all.size(); ++j) carried = carried + all[j].multiplier * Sym(share(j));
-    if (carried.IsZero()) continue;
-    const Sym acceleration = Exerted(rows[k], carried);
-    const auto loop = static_cast<uint32_t>(out_.loops.size());
-    out_.loops.push_back(Describe(rows[k]));
-    for (size_t j = 0; j < all.size(); ++j) {
-      if (share(j) == 0) continue;
-      Condition& condition = all[j];
-      condition.acceleration = condition.acceleration + acceleration * Sym(share(j));
-      condition.rate = condition.rate + rows[k].rate * Sym(share(j));
-      condition.value = condition.value + rows[k].value * Sym(share(j));
-      condition.velocity = rows[k].velocity;
-      condition.loop = std::min(condition.loop, loop);
-      if (needed_of_all_.empty() ? out_.constraints.size() <= j : needed_of_all_[j])
-        out_.constraints.push_back(rows[k].name);
-      condition.size = rows[k].size;
-    }
-  }
+Where all rows are held, of which some follow from others, ME.9b takes their place. */
+void MotionBuilder::AddConditions(const std::vector<Row>& rows, const HeldRows& held) {
   double mass = 0;
   for (const CompositeBody& c : mechanism_.composites) mass += c.mass.m;
-  Sym softness;
-  if (mass > 0) {
-    give_ = pool_.DeclareSymbol("~loops.give", SymbolKind::kVariable);
-    softness = Sym(&pool_, pool_.Symbol(give_)) * Sym(1 / mass);
+  if (mass > 0) give_ = pool_.DeclareSymbol("~loops.give", SymbolKind::kVariable);
+  struct Condition {
+    const Row* row;
+    std::string label;
+    uint32_t local = 0;  // of the multiplier
+    Sym multiplier, residual;
+  };
+  std::vector<Condition> all;
+  for (const uint32_t k : held.rows) {
+    Condition& condition = all.emplace_back();
+    condition.row = &rows[k];
+    condition.label = "loop" + std::to_string(all.size());
+    condition.multiplier = NewUnknown("~" + condition.label + ".lambda", &condition.local);
   }
+  for (Condition& condition : all) condition.residual = Exerted(*condition.row, condition.multiplier);
   for (size_t j = 0; j < all.size(); ++j) {
-    const Condition& condition = all[j];
-    Sym acceleration = condition.acceleration + condition.multiplier * softness;
-    const bool counts = needed_of_all_.empty() || needed_of_all_[j];
-    if (!needed_of_all_.empty() && mass > 0)
-      acceleration =
-          acceleration + condition.multiplier * Sym(kShare * condition.size * condition.size / mass);
-    const std::string label = "loop" + std::to_string(j + 1);
+    Condition& condition = all[j];
+    const Row& row = *condition.row;
+    const auto loop = static_cast<uint32_t>(out_.loops.size());
+    out_.loops.push_back(Describe(row));
+    if (held.needed[j]) out_.constraints.push_back(row.name);
     const auto hold = [&](const std::string& name, const Sym& value) {
-      const Sym own = Let(label + name, value);
-      MotionInvariant& invariant = AddInvariant(label + name, own);
-      invariant.loop = condition.loop;
+      const Sym own = Let(condition.label + name, value);
+      MotionInvariant& invariant = AddInvariant(condition.label + name, own);
+      invariant.loop = loop;
       invariant.multiplier = condition.local;
       return own;
     };
-    const Sym rate = hold(".rate", condition.rate);
-    if (counts) AddEquation(rate, Sym(0), true);
-    if (condition.velocity) {
-      AddEquation(acceleration + rate * Sym(kReturn), Sym(0));
+    if (mass > 0) {
+      const Sym softness = Sym(&pool_, pool_.Symbol(give_)) * Sym(1 / mass);
+      condition.residual = condition.residual + condition.multiplier * softness;
+    }
+    const Sym rate = hold(".rate", row.rate);
+    if (held.needed[j]) AddEquation(rate, Sym(0), true);
+    if (row.velocity) {
+      condition.residual = condition.residual + rate * Sym(kReturn);
       continue;
     }
     const size_t of_rate = out_.invariants.size() - 1;
-    const Sym value = hold(".gap", condition.value);
+    const Sym value = hold(".gap", row.value);
     out_.invariants[of_rate].below = static_cast<uint32_t>(of_rate + 1);
-    AddEquation(acceleration + rate * Sym(2 * kReturn) + value * Sym(kReturn * kReturn), Sym(0));
-    if (!quaternions && counts) AddEquation(value, Sym(0), true);
+    condition.residual =
+        condition.residual + rate * Sym(2 * kReturn) + value * Sym(kReturn * kReturn);
+    if (!HasQuaternions() && held.needed[j]) AddEquation(value, Sym(0), true);
+  }
+  const bool shared = std::find(held.needed.begin(), held.needed.end(), false) != held.needed.end();
+  if (!shared) {
+    for (const Condition& condition : all) AddEquation(condition.residual, Sym(0));
+    return;
+  }
+  // z = D J^T rho, (J z)_k = -kShare lambda_k/m: rows by their sizes, rotations by lengths (ME.9b).
+  std::vector<Sym> z(freedoms_.size());
+  for (Condition& condition : all) {
+    const double size = condition.row->size;
+    const Sym residual = Let(condition.label + ".residual", condition.residual * Sym(1 / (size * size)));
+    for (const auto& [f, entry] : condition.row->jacobian) z[f] = z[f] + entry * residual;
+  }
+  for (size_t f = 0; f < z.size(); ++f) {
+    const bool turns = !Dot(freedoms_[f].angular, freedoms_[f].angular).IsZero();
+    const double weight = turns ? 1 / (Length() * Length()) : 1;
+    z[f] = Let("loops.z[" + std::to_string(f + 1) + "]", z[f] * Sym(weight));
+  }
+  for (const Condition& condition : all) {
+    Sym sum = condition.multiplier * Sym(kShare * condition.row->size * condition.row->size / mass);
+    for (const auto& [f, entry] : condition.row->jacobian) sum = sum + entry * z[f];
+    AddEquation(sum, Sym(0));
   }
 }
 

@@ -61,15 +61,18 @@ double Walk(LoopSolver& solver, int steps, uint64_t& random) {
   return gap;
 }
 
-// How well combinations of rows hold what all rows do: the least singular value that counts, by that of all.
-double HoldsAsWell(const std::vector<Matrix>& found, const Matrix& conditions) {
-  const auto least = [&](const Matrix& of) {
-    return FindSingularValues(of).values[conditions.columns() - 1];
-  };
-  const Matrix combine = conditions.Transposed();
+// How well some rows hold what all rows do: the least singular value that counts, by that of all.
+double HoldsAsWell(const std::vector<Matrix>& found, const std::vector<bool>& needed) {
+  const auto rank = static_cast<size_t>(std::count(needed.begin(), needed.end(), true));
+  const auto least = [&](const Matrix& of) { return FindSingularValues(of).values[rank - 1]; };
   double worst = 1;
-  for (const Matrix& all : found)
-    worst = std::min(worst, least(combine * all) / std::max(least(all), 1e-300));
+  for (const Matrix& all : found) {
+    Matrix some = all;
+    for (size_t k = 0; k < needed.size(); ++k) {
+      if (!needed[k]) some.ClearRow(k);
+    }
+    worst = std::min(worst, least(some) / std::max(least(all), 1e-300));
+  }
   return worst;
 }
 
@@ -194,15 +197,23 @@ std::string MotionBuilder::NamesOf(std::vector<uint32_t> joints) const {
 
 /* Rows that do not follow from others. Rows of planar loops follow for every position, those of
 overconstrained ones (Bricard) only where the loops are closed; so loops are closed first, from several
-beginnings. Where any choice of rows would say less about some directions than all of them do (Bennett: which
-rows are good differs from position to position), combinations are taken, the best of some over all positions
-found. Where things roll and no choice is good everywhere, all rows are held and give way by next to nothing.
-*/
-Matrix MotionBuilder::ChooseConditions(const std::vector<Row>& rows) {
+beginnings. Where the rows chosen say less about some directions than all of them do (Bennett: which rows are
+good differs from position to position), all rows are held and give way by next to nothing. */
+MotionBuilder::HeldRows MotionBuilder::ChooseConditions(const std::vector<Row>& rows) {
   const size_t count = rows.size();
+  const auto hold = [&](const std::vector<bool>& held, const std::vector<bool>& needed) {
+    HeldRows out;
+    for (uint32_t k = 0; k < count; ++k) {
+      if (!held[k]) continue;
+      out.rows.push_back(k);
+      out.needed.push_back(needed[k]);
+    }
+    return out;
+  };
   const std::vector<Matrix> found = FindClosed(rows);
-  if (found.empty()) return Matrix::Identity(count, count);
-  std::vector<bool> needed(rows.size(), false);
+  const std::vector<bool> all(count, true);
+  if (found.empty()) return hold(all, all);
+  std::vector<bool> needed(count, false);
   // The next row is one of which much is left across those taken before, in every position if there is such a
   // row: rows that depend on each other in a single position would make that position singular.
   size_t rank = 0, position_rank = 0;
@@ -256,50 +267,19 @@ Matrix MotionBuilder::ChooseConditions(const std::vector<Row>& rows) {
                         ComponentPlace(model_, graph_, mechanism_.joints[rows[0].chord].component),
                         {NamesOf(joints)});
   }
-  const size_t held = rank;
+  if (rank == count || rank == 0 || count > 60) return hold(needed, needed);
+  // A row of zeros says nothing anywhere: the height of a wheel whose axle a planar joint carries.
+  std::vector<bool> speaks(count, false);
+  for (const Matrix& J : found) {
+    for (size_t k = 0; k < count; ++k) speaks[k] = speaks[k] || Norm(J.row(k)) > kNothing;
+  }
+  // Which three of four wheels bear changes as they are steered, far from here.
   const bool rolls = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.velocity; });
-  Matrix out(count, held);
-  size_t next = 0;
-  for (size_t k = 0; k < rows.size(); ++k) {
-    if (needed[k]) out(k, next++) = 1;
-  }
-  if (held == count || held == 0 || rows.size() > 60) return out;
-  double best = HoldsAsWell(found, out);
-  constexpr double kGood = 0.7;
-  uint64_t random = 7;
-  for (int trial = 0; trial < 40 && best < kGood && !rolls; ++trial) {
-    Matrix some(count, count);
-    for (size_t j = 0; j < count; ++j) {
-      for (size_t i = 0; i < count; ++i) some(i, j) = Random(random);
-    }
-    if (trial == 0) {
-      some.Clear();
-      for (const Matrix& J : found) some += J * J.Transposed();
-    }
-    some += some.Transposed();
-    const Matrix candidate = SymmetricEigenvectors(some).Block(0, count, count - held, held);
-    const double holds = HoldsAsWell(found, candidate);
-    if (holds <= best * 1.01) continue;
-    best = holds;
-    out = candidate;
-  }
-  // Which three of four wheels bear changes as they are steered, far from here. A row of zeros, though, says
-  // nothing anywhere: the height of a wheel whose axle a planar joint carries.
-  std::vector<size_t> moving;
   bool bears = false;
-  for (size_t k = 0; k < count; ++k) {
-    if (std::none_of(found.begin(), found.end(), [&](const Matrix& J) { return Norm(J.row(k)) > kNothing; }))
-      continue;
-    moving.push_back(k);
-    bears = bears || (!needed[k] && !rows[k].velocity);
-  }
-  if (!rolls || (best >= kGood && !bears)) return out;
-  Matrix all(count, moving.size());
-  for (size_t j = 0; j < moving.size(); ++j) {
-    all(moving[j], j) = 1;
-    needed_of_all_.push_back(needed[moving[j]]);
-  }
-  return all;
+  for (size_t k = 0; k < count; ++k)
+    bears = bears || (rolls && speaks[k] && !needed[k] && !rows[k].velocity);
+  constexpr double kGood = 0.7;
+  return hold(bears || HoldsAsWell(found, needed) < kGood ? speaks : needed, needed);
 }
 
 void MotionBuilder::DescribeFreedoms(MotionEquations& out) const {

@@ -184,15 +184,17 @@ class MotionBuilder {
   Sym Exerted(const Row& row, const Sym& multiplier);
   /// Their numbers cannot be sought one by one: such positions are found beforehand (pipeline/assemble.h).
   bool HasQuaternions() const;
-  void AddConditions(const std::vector<Row>& rows, const Matrix& conditions);
+  /** Rows that are held; of each, whether it is needed or follows from those that are. */
+  struct HeldRows {
+    std::vector<uint32_t> rows;
+    std::vector<bool> needed;
+  };
+  void AddConditions(const std::vector<Row>& rows, const HeldRows& held);
   void MeasureChord(const SpatialJoint& joint);
   void FollowJoint(const SpatialJoint& joint, const SpatialJoint& kept);
 
   // loop_rank.cc
-  /// The conditions that are held, as combinations of rows: rows by conditions.
-  Matrix ChooseConditions(const std::vector<Row>& rows);
-  /// Where all rows are held and some follow from others: by condition, whether its row is one that is needed.
-  std::vector<bool> needed_of_all_;
+  HeldRows ChooseConditions(const std::vector<Row>& rows);
   std::vector<Matrix> FindClosed(const std::vector<Row>& rows);
   void DescribeFreedoms(MotionEquations& out) const;
   LoopRow Describe(const Row& row) const;

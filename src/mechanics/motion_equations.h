@@ -72,7 +72,7 @@ struct MotionInvariant {
 };
 
 /** The equations of motion of a mechanism (docs/theory/mechanics.md, ME.6, ME.6a; with articulated
-bodies ME.7, ME.7a, ME.7b; loops ME.8, ME.9, ME.9a).
+bodies ME.7, ME.7a, ME.7b; loops ME.8, ME.9, ME.9a, ME.9b).
 
 `tau = M(q) q'' + h(q, q', t)` over the freedoms of the tree, by virtual work: mass matrix from composite
 inertias, h from the recursion of Newton and Euler at q'' = 0, all in axes of the bodies, so that only

@@ -137,5 +137,32 @@ TEST(Rolling, WagonSteersPastAnyAngle) {
   EXPECT_NEAR(run.End("base.r[3]"), 0.2, 1e-9);
 }
 
+// Where a planar joint carries the chassis the heights of wheels say nothing, and their rows are rounding: in
+// a plane of any direction an axle starts and rolls as it does in the horizontal one.
+TEST(Rolling, AChassisOnAPlanarJointRollsInAnyPlane) {
+  const auto text = [](const std::string& place) {
+    return "system Axle {\n"
+           "  floor : Arm(r = [0, 0, 0] m" + place + ")\n"
+           "  base : Planar(start turn.phi = 0.7 rad fixed)\n"
+           "  frame : Body(m = 5 kg, center = [0.1, 0.02, 0] m, I = [1, 1, 1, 0, 0, 0] kg*m^2)\n"
+           "  left, right : Arm(r = [0, 0.4, 0] m)\n"
+           "  axle1, axle2 : Revolute(n = [0, 1, 0])\n"
+           "  wheel1, wheel2 : Body(m = 1 kg, I = [0.01, 0.02, 0.01, 0, 0, 0] kg*m^2)\n"
+           "  roll1, roll2 : RollingDisc(radius = 0.2 m)\n"
+           "  up : Arm(r = [0, 0, 0.2] m)\n"
+           "  connect mechanics.ground -- floor.a\n  connect floor.b -- roll1.a -- roll2.a -- up.a\n"
+           "  connect up.b -- base.a\n  connect base.b -- frame.a -- left.a -- right.b\n"
+           "  connect left.b -- axle1.a\n  connect right.a -- axle2.a\n"
+           "  connect axle1.b -- wheel1.a -- roll1.b\n  connect axle2.b -- wheel2.a -- roll2.b\n" +
+           FixedStart("axle1.w", 3, "rad/s") + FixedStart("axle2.w", 5, "rad/s") + "}\n";
+  };
+  RunOf level(text("")), turned(text(", rpy = [0.4, -1.1, 2.3] rad"));
+  level.Simulate(2, 1e-9);
+  turned.Simulate(2, 1e-9);
+  EXPECT_GT(std::fabs(level.End("base.turn.phi")), 0.2) << "it must turn";
+  for (const std::string name : {"base.x.s", "base.y.s", "base.turn.phi", "axle1.phi", "axle2.w"})
+    EXPECT_NEAR(level.End(name), turned.End(name), 1e-7) << name;
+}
+
 }  // namespace
 }  // namespace cotree::test

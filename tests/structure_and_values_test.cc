@@ -215,6 +215,13 @@ TEST(Bounds, ImpossibleValuesAreRefusedWhereverTheyComeFrom) {
        1,
        {"`q.b` is 0.6, but must be at most 0.5"},
        {}},
+      {"a bound that hangs on an element of an array",
+       "component P { parameter a : Real[2] = [1, 0.5]  parameter b : Real (max = a[2]) = 0 "
+       " variable x : Real  equation x = b }\nsystem O { q : P(b = 0.6) }\n",
+       {"check"},
+       1,
+       {"`q.b` is 0.6, but must be at most 0.5"},
+       {}},
   });
 }
 

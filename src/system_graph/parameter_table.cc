@@ -483,11 +483,22 @@ std::vector<NumberBounds> FindBlockBounds(const Model& model, const ComponentCla
     const Parameter& p = cls.parameters[scalar.parameters[k].parameter];
     if (p.shape.empty()) values[p.symbol.value] = block[k];
   }
+  std::vector<ArrayValue<double>> arrays;
+  for (size_t k = 0; k < block.size(); ++k) {
+    const Parameter& p = cls.parameters[scalar.parameters[k].parameter];
+    if (p.shape.empty()) continue;
+    if (scalar.parameters[k].element == 0) {
+      std::vector<uint32_t> sizes;
+      CountElements(model, p.shape, values, &sizes);
+      arrays.push_back({p.symbol, {sizes.begin(), sizes.end()}, {}});
+    }
+    arrays.back().elements.push_back(block[k]);
+  }
   std::vector<NumberBounds> out;
   out.reserve(scalar.parameters.size());
   for (const ScalarParameter& own : scalar.parameters) {
     const Parameter& p = cls.parameters[own.parameter];
-    out.push_back(HasBounds(model, p.type, p.bounds) ? FindBounds(model, p.type, p.bounds, values)
+    out.push_back(HasBounds(model, p.type, p.bounds) ? FindBounds(model, p.type, p.bounds, values, arrays)
                                                      : NumberBounds{});
     const size_t k = out.size() - 1;
     if (p.type.base == BaseType::kInteger) {  // which are counted exactly below 2^53

@@ -601,7 +601,8 @@ class Reference:
         rows = [np.concatenate([p @ null, p @ y + h]) for p, h in limits]
         shares = size - rank
         rows = eliminate(rows, shares) if shares else rows
-        torques = {k: y[n + 2 * g + i] for i, k in enumerate(stuck)} if not shares else {}
+        # A gear that stands may bear another share, also where this combination has it at its limit.
+        torques = {k: y[n + 2 * g + i] for i, k in enumerate(stuck)} if not shares and not gears_standing else {}
         return y[:n], rows, torques, len(stuck) + sum(1 for q, gear in zip(gear_modes, s.gears) if gear["lossy"] and q[0] == 0)
 
     def choose_mechanics(self, base):
@@ -614,8 +615,13 @@ class Reference:
         self.static_caps = [self.cap(group, True) for group in self.groups]
         self.active = [bool(np.any(c)) or any(f["d"] for f in group[1]) for c, group in zip(self.caps, self.groups)]
         scale = max(1.0, np.max(np.abs(z[n:2 * n])))
-        standing = [k for k in range(len(self.groups)) if self.active[k] and abs(self.speed(k) @ z) < 1e-9 * scale]
-        gears_standing = [k for k, g in enumerate(s.gears) if g["lossy"] and abs(z[n + g["a"]]) < 1e-9 * scale]
+        # A shaft stands, and so do those that gears tie to it.
+        still = [abs(w) < 1e-9 * scale for w in z[n:2 * n]]
+        for g in s.gears * len(s.gears):
+            still[g["a"]] = still[g["b"]] = still[g["a"]] or still[g["b"]]
+        standing = [k for k, ((a, b), _) in enumerate(self.groups)
+                    if self.active[k] and (abs(self.speed(k) @ z) < 1e-9 * scale or (still[a] and (b < 0 or still[b])))]
+        gears_standing = [k for k, g in enumerate(s.gears) if g["lossy"] and still[g["a"]]]
         # exactly zero
         holds = [self.speed(k)[n:2 * n] for k in standing] + [self.unit(n + s.gears[k]["a"])[n:2 * n] for k in gears_standing]
         if holds:
@@ -862,6 +868,7 @@ class Reference:
         result[0] = self.z
         stuck = np.zeros((grid + 1, len(self.groups)), bool)
         self.torque = np.full((grid + 1, len(self.groups)), np.nan)
+        at_events = []
         fired, still = [], 0
         while True:
             a, rows = self.settle(fired)
@@ -916,14 +923,16 @@ class Reference:
             still = still + 1 if self.t - t0 < 1e-9 else 0
             if still > 20 or self.events > 3000:
                 raise LeftOut("events without end")
-            # a time of the grid that is the time of the event
+            # a time of the grid that is the time of the event, or so near that it may be on its other side
             k = round(self.t / step)
             if abs(k * step - self.t) < 1e-12:
                 result[k] = self.z
                 rate[k] = np.maximum(rate[k], np.abs(a @ self.z))
-                stuck[k] = False
+            if abs(k * step - self.t) < LATE * s.stop:
+                at_events.append(k)
             if self.t >= s.stop - 1e-12:
                 break
+        stuck[at_events] = False
         self.rate = np.maximum(rate, np.maximum(np.roll(rate, 1, axis=0), np.roll(rate, -1, axis=0)))
         return result, stuck
 

@@ -90,6 +90,12 @@ std::string Emitter::Begin() {
   const Initialization begin = events_.Begin(starts_, {o.start, o.steady});
   std::string problem = begin.ok ? events_.FindNoValue(o.start) : begin.problem;
   if (problem.empty()) problem = FixedStepProblem(run_, program_, o);
+  for (uint32_t k = 0; k < events_.borne().size() && problem.empty(); ++k) {
+    if (events_.borne()[k] == 0) continue;
+    problem = events_.Names({k}, {}) +
+              " bears its limit while others hold it, and an emitted program does not share loads; run it here, "
+              "or begin where it slides";
+  }
   if (problem.empty()) corners_ = FindDelayedCorners(run_, program_, o.start);
   return problem.empty() ? "" : "at the start: " + problem;
 }

@@ -193,6 +193,10 @@ bool LinearSolver::FactorLeastNorm(std::span<const double> values) {
   return true;
 }
 
+size_t LinearSolver::free_unknowns() const {
+  return least_norm_ != nullptr ? size_ - least_norm_->taken.size() : 0;
+}
+
 bool LinearSolver::Determines(size_t column) const {
   if (least_norm_ == nullptr) return factored_;
   double square = 0;  // of its unit vector's part in the rows

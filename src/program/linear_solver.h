@@ -30,6 +30,8 @@ class LinearSolver {
   /// Where Factor says singular: Solve gives the solution of least size, if there is one (two brakes that
   /// hold one shaft share the torque). False: too large for it.
   bool FactorLeastNorm(std::span<const double> values);
+  /// Behind it: how many of the unknowns the equations leave free.
+  size_t free_unknowns() const;
   /// Behind it: whether all solutions have the same value of an unknown.
   bool Determines(size_t column) const;
   /// Behind it: of the solutions that differ from this one by what the equations leave free, the least.

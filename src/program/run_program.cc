@@ -189,6 +189,12 @@ bool ProgramRun::TakeLeast(const ImplicitBlock& block, BlockState& state, double
   return true;
 }
 
+void ProgramRun::CountLeast(uint32_t index) {
+  least_solved.resize(program_.blocks.size(), 0);
+  least_solved[index] = static_cast<uint32_t>(blocks_[index].solver->free_unknowns());
+  ++least_solutions;
+}
+
 bool ProgramRun::FailSingular(uint32_t index, double time) {
   const ImplicitBlock& block = program_.blocks[index];
   const size_t weak = std::min(blocks_[index].solver->weak_column(), block.unknowns.size() - 1);
@@ -290,9 +296,7 @@ bool ProgramRun::SolveLinear(uint32_t index, double time) {
       FailSingular(index, time);
       if (!pass_contradictions) return false;
     }
-    least_solved.resize(program_.blocks.size(), 0);
-    least_solved[index] = 1;
-    ++least_solutions;
+    CountLeast(index);
     ++iterations;
     return true;
   }
@@ -380,7 +384,10 @@ bool ProgramRun::SolveNonlinear(uint32_t index, double time) {
         state.stale = true;  // the matrix of the last step is not that of the solution
         return true;
       }
-      if (Agrees(block, state, 1e-9, 1e-3) && (least_change || TakeLeast(block, state, time))) return true;
+      if (Agrees(block, state, 1e-9, 1e-3) && (least_change || TakeLeast(block, state, time))) {
+        if (!least_change) CountLeast(index);
+        return true;
+      }
       aside = 1;  // the equations do not agree here: elsewhere they may
     }
     if ((regular || least_change) && damping == 1 && change < 1e-7 && size == 0) return true;

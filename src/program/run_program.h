@@ -68,9 +68,10 @@ class ProgramRun {
   std::string FailureText() const;
 
   uint64_t evaluations = 0, iterations = 0;
-  /// Linear blocks that are singular and have their least solution: how often, and by block whether now.
+  /// Singular blocks that have their least solution: how often, and by block how many loads are free to be
+  /// shared in other ways now.
   uint64_t least_solutions = 0;
-  std::vector<uint8_t> least_solved;
+  std::vector<uint32_t> least_solved;
   /// What counts as no contradiction in a singular block is measured by its largest load, and by this.
   double least_load = 1e-3;
   /// A singular block whose equations contradict gets the values that come nearest, and the run fails at its
@@ -135,6 +136,7 @@ class ProgramRun {
   bool Agrees(const ImplicitBlock& block, const BlockState& state, double tolerance, double least) const;
   bool DeterminesMotion(const BlockState& state) const;
   bool TakeLeast(const ImplicitBlock& block, BlockState& state, double time);
+  void CountLeast(uint32_t index);
   bool FailSingular(uint32_t index, double time);
   bool FailToConverge(uint32_t index, double time);
   bool IsOpen(uint32_t block) const { return std::find(open_.begin(), open_.end(), block) != open_.end(); }

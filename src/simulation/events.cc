@@ -99,7 +99,7 @@ double Events::Held(const Program::Relation& r, double x) const {
 }
 
 bool Events::IsSmall(uint32_t relation, double x, double level) const {
-  return std::fabs(x - level) <= std::max(1e-9 * largest_[relation], 64 * noise_[relation]);
+  return std::fabs(x - level) <= std::max(1e-11 * largest_[relation], 64 * noise_[relation]);
 }
 
 void Events::MeasureNoise(double time) {
@@ -224,22 +224,101 @@ bool Events::AgreesButForRounding() {
   if (run_.least_solutions == least_before_) return false;
   for (const Crossing& c : crossings_) {
     const double held = run_.values[program_.relations[c.relation].slot];
-    if (!IsSmall(c.relation, c.value, c.level) || held == mode_before_[c.relation]) return false;
+    const bool switched = held != mode_before_[c.relation] || borne_[c.relation] != 0;
+    if (!switched || !IsSmall(c.relation, c.value, c.level)) return false;
   }
-  for (const Crossing& c : crossings_) {
-    blocked_[c.relation] = kUndecided;
-    yielding_.insert(program_.relations[c.relation].component);
-  }
+  for (const Crossing& c : crossings_) blocked_[c.relation] = kUndecided;
   return true;
 }
 
-void Events::FindYielding() {
-  if (run_.least_solutions == least_before_) return;
+// Whether with a condition off, so that its component is stuck, one load more could be shared in other ways.
+bool Events::IsHeldByOthers(uint32_t relation, double time) {
+  const auto free_loads = [&] {
+    return run_.Run(time) || run_.contradicted
+               ? std::accumulate(run_.least_solved.begin(), run_.least_solved.end(), int64_t{0})
+               : int64_t{-1};
+  };
+  const std::vector<double> now = run_.values;
+  const int64_t with = free_loads();
+  run_.values = now;
+  run_.values[program_.relations[relation].slot] = 0;
+  const int64_t without = free_loads();
+  run_.values = now;
+  run_.Run(time);
+  return with >= 0 && without > with;
+}
+
+/* Whether something begins to slide: its condition switched (or it bore its limit), is zero but for rounding,
+and nothing else holds it. */
+bool Events::LetsGo(double time) {
+  Crossed(time);
+  const std::vector<double> looked = looked_;
   for (uint32_t k = 0; k < program_.relations.size(); ++k) {
     const Program::Relation& r = program_.relations[k];
-    if (r.kind == Program::Relation::Kind::kLevel || run_.values[r.slot] == mode_before_[k]) continue;
-    if (IsSmall(k, looked_[k], 0)) yielding_.insert(r.component);
+    if (r.kind == Program::Relation::Kind::kLevel || !r.continuous || run_.values[r.slot] == 0) continue;
+    if (mode_before_[k] != 0 && borne_[k] == 0) continue;
+    if (IsSmall(k, looked[k], 0) && !IsHeldByOthers(k, time)) return true;
   }
+  return false;
+}
+
+/* What bears its limit and stands still: its condition to slide is on and zero but for rounding, since
+something else holds it. It keeps the mode in which it is stuck. */
+void Events::FindBorne(double time) {
+  const bool shared = run_.least_solutions != least_before_;
+  for (uint32_t k = 0; k < program_.relations.size(); ++k) {
+    const Program::Relation& r = program_.relations[k];
+    const bool before = borne_[k] != 0;
+    borne_[k] = 0;
+    if (r.kind == Program::Relation::Kind::kLevel || !r.continuous || run_.values[r.slot] == 0) continue;
+    if (!before && (!shared || mode_before_[k] != 0)) continue;
+    if (!IsSmall(k, looked_[k], 0) || !IsHeldByOthers(k, time)) continue;
+    borne_[k] = 1;
+    blocked_[k] = kUndecided;
+  }
+}
+
+/* Whether a `when` acts whatever conditions do that switch back and forth; they keep what they had then. One of
+two frictions turned, which states alone tell: until its `when` acts it pushes the way it slid, and the other
+finds no rest. */
+bool Events::ActsWithout(double time, const std::vector<uint32_t>& switched) {
+  const std::vector<double> now = run_.values;
+  for (const uint32_t r : std::set<uint32_t>(switched.begin(), switched.end())) {
+    if (std::count(switched.begin(), switched.end(), r) > 1)
+      run_.values[program_.relations[r].slot] = mode_before_[r];
+  }
+  if (run_.Run(time) || run_.contradicted) {
+    const std::vector<uint8_t> hold = FindWhensThatHold(time);
+    for (size_t w = 0; w < hold.size(); ++w) {
+      if (hold[w] != 0 && conditions_[w] == 0) return true;
+    }
+  }
+  run_.values = now;
+  return false;
+}
+
+// Whether the conditions of `when`s hold. Of a component that bears its limit: as if it were stuck.
+std::vector<uint8_t> Events::FindWhensThatHold(double time) {
+  std::vector<uint8_t> out(program_.whens.size(), 0);
+  const auto look = [&](auto&& concerns) {
+    for (size_t w = 0; w < out.size(); ++w) {
+      if (concerns(program_.whens[w].component)) out[w] = run_.Compute(program_.whens[w], time) != 0 ? 1 : 0;
+    }
+  };
+  look([](uint32_t) { return true; });
+  std::set<uint32_t> components;
+  std::vector<double> now;
+  for (uint32_t k = 0; k < borne_.size(); ++k) {
+    if (borne_[k] == 0) continue;
+    if (now.empty()) now = run_.values;
+    run_.values[program_.relations[k].slot] = 0;
+    components.insert(program_.relations[k].component);
+  }
+  if (components.empty()) return out;
+  if (run_.Run(time) || run_.contradicted) look([&](uint32_t c) { return components.count(c) > 0; });
+  run_.values = now;
+  run_.Run(time);
+  return out;
 }
 
 bool Events::UpdateRelations(double time, bool one_only, std::vector<uint32_t>& changed) {
@@ -247,7 +326,8 @@ bool Events::UpdateRelations(double time, bool one_only, std::vector<uint32_t>& 
   const bool shared = run_.least_solutions != least_before_;
   for (const Crossing& c : crossings_) {
     if (one_only && shared && IsSmall(c.relation, c.value, c.level) &&
-        run_.values[program_.relations[c.relation].slot] != mode_before_[c.relation])
+        (run_.values[program_.relations[c.relation].slot] != mode_before_[c.relation] ||
+         borne_[c.relation] != 0))
       continue;
     const Program::Relation& r = program_.relations[c.relation];
     run_.values[r.slot] = Held(r, c.value);
@@ -273,25 +353,34 @@ std::vector<uint32_t> Events::Candidates(const std::vector<uint32_t>& switched, 
 
 /* Where conditions that hang on each other do not come to rest by themselves, modes are tried one after
 another: first those in which one condition differs from the mode before, then two, and so on, in the order of
-their numbers. The first mode that all conditions agree with is the nearest to the one before. `clearly`: no
+their numbers. (What gave the same value in two modes seems to hang on none, `turns` where all stand still: the
+mode before is taken with it as it is.) `standing`: nothing may begin to slide in it. The first mode that all conditions agree with is the nearest to the one before. `clearly`: no
 condition that differs may be zero but for rounding. */
 bool Events::SearchModes(double time, bool clearly, const std::vector<double>& before,
-                         const std::vector<uint32_t>& switched, const std::function<bool()>& compute) {
+                         const std::vector<uint32_t>& switched, const std::function<bool()>& compute,
+                         bool standing) {
   const std::vector<double> values = run_.values;
+  std::vector<double> base = before;
+  Crossed(time);
+  for (const uint32_t k : switched) {
+    if (k < first_looked_.size() && looked_[k] == first_looked_[k])
+      base[k] = run_.values[program_.relations[k].slot];
+  }
   int tries = clearly ? kMostModes - kMostClearModes : 0;
   for (const bool all : {false, true}) {
-    if (all && clearly) break;
+    if (all && (clearly || standing)) break;
     const std::vector<uint32_t> candidates = Candidates(switched, all);
     std::vector<size_t> chosen;
     while (NextChoice(candidates.size(), chosen) && tries < kMostModes) {
       ++tries;
       run_.values = values;
-      for (size_t k = 0; k < before.size(); ++k) run_.values[program_.relations[k].slot] = before[k];
+      for (size_t k = 0; k < base.size(); ++k) run_.values[program_.relations[k].slot] = base[k];
       for (const size_t k : chosen) {
         double& held = run_.values[program_.relations[candidates[k]].slot];
         held = held != 0 ? 0 : 1;
       }
       if (!compute() || (Crossed(time) && !AgreesButForRounding()) || !undefined_.empty()) continue;
+      if (standing && LetsGo(time)) continue;
       const bool clear = std::none_of(chosen.begin(), chosen.end(), [&](size_t k) {
         const uint32_t r = candidates[k];
         return IsSmall(r, run_.Compute(program_.relations[r], time), 0);
@@ -335,18 +424,18 @@ void Events::SetTicks(double time, bool tick) {
 bool Events::FindActive(double time, std::vector<uint32_t>& active) {
   const size_t before = active.size();
   bool taken = false;
+  const std::vector<uint8_t> hold = FindWhensThatHold(time);
   for (uint32_t w = 0; w < program_.whens.size(); ++w) {
     const Program::When& when = program_.whens[w];
     if (!when.is_elsewhen) taken = false;
     if (std::find(active.begin(), active.begin() + static_cast<ptrdiff_t>(before), w) !=
         active.begin() + static_cast<ptrdiff_t>(before))
       taken = true;
-    const uint8_t condition = run_.Compute(when, time) != 0 ? 1 : 0;
-    if (condition != 0 && conditions_[w] == 0 && !taken) {
+    if (hold[w] != 0 && conditions_[w] == 0 && !taken) {
       active.push_back(w);
       taken = true;
     }
-    conditions_[w] = condition;
+    conditions_[w] = hold[w];
   }
   return active.size() > before;
 }
@@ -455,16 +544,11 @@ void Events::HoldTargets(double time, const std::vector<uint32_t>& active) {
       if (action.reinit) targets.push_back(action.target);
     }
   }
-  HoldAtZero(time, [&](uint32_t k) { return Reads(program_.relations[k], targets); });
-}
-
-// Conditions that are zero but for rounding count as zero until they differ clearly.
-void Events::HoldAtZero(double time, const std::function<bool(uint32_t)>& concerns) {
   if (!run_.Run(time) && !run_.contradicted) return;
   std::vector<Crossing> near;
   for (uint32_t k = 0; k < program_.relations.size(); ++k) {
     const Program::Relation& r = program_.relations[k];
-    if (r.kind == Program::Relation::Kind::kLevel || !concerns(k)) continue;
+    if (r.kind == Program::Relation::Kind::kLevel || !Reads(r, targets)) continue;
     const double x = run_.Compute(r, time);
     if (std::fabs(x) <= std::max(1e-9 * largest_[k], 64 * kLeastNoise)) near.push_back({k, x, 0});
   }
@@ -479,6 +563,21 @@ void Events::HoldAtZero(double time, const std::function<bool(uint32_t)>& concer
     run_.values[r.slot] = Held(r, 0);
     blocked_[c.relation] = kAtZero;
   }
+}
+
+Events::Memory Events::Remember() const {
+  Memory out{{}, largest_, noise_, conditions_, blocked_, borne_};
+  for (const ClockState& c : clocks_) out.clocks.push_back(c.next);
+  return out;
+}
+
+void Events::Recall(const Memory& memory) {
+  for (size_t k = 0; k < clocks_.size(); ++k) clocks_[k].next = memory.clocks[k];
+  largest_ = memory.largest;
+  noise_ = memory.noise;
+  conditions_ = memory.conditions;
+  blocked_ = memory.blocked;
+  borne_ = memory.borne;
 }
 
 // Continuous foreign code may keep something that events change; what is computed from it follows.
@@ -509,8 +608,8 @@ bool Events::Settle(double time, Cause cause) {
 bool Events::SettleRounds(double time, Cause cause) {
   ++count;
   least_before_ = run_.least_solutions;
-  yielding_.clear();
-  changed_ = undecided_ = false;
+  bore_ = std::find(borne_.begin(), borne_.end(), 1) != borne_.end();
+  changed_ = undecided_ = stood_ = false;
   fired_.clear();
   updated_.clear();
   problem_.clear();
@@ -545,6 +644,10 @@ bool Events::SettleRounds(double time, Cause cause) {
         return SearchModes(time, false, mode, relations, [&] { return run_.Run(time); });
       };
       const bool contradicts = !computed && run_.contradicted;
+      if (inner == 0) {
+        Crossed(time);
+        first_looked_ = looked_;
+      }
       if (contradicts && (inner == 1 || inner == 8) && search()) break;
       if (!solved || !UpdateRelations(time, inner >= 8 && computed, relations)) {
         if (computed || (contradicts && search())) break;
@@ -553,13 +656,21 @@ bool Events::SettleRounds(double time, Cause cause) {
       }
       if (inner >= 12 && cause.force) BlockUndecided(time);
       if (inner >= 8 + kMostRounds + 2 * static_cast<int>(program_.relations.size())) {
-        if (SearchModes(time, !cause.force, mode, relations, [&] { return run_.Run(time); })) break;
+        const bool clearly = !cause.force && round == 0;  // else there is no later try
+        if (SearchModes(time, clearly, mode, relations, [&] { return run_.Run(time); })) break;
+        if (ActsWithout(time, relations)) break;
         problem_ = "the conditions of " + Names(relations, {}) + " switch back and forth without end";
         undecided_ = round == 0;
         return false;
       }
     }
-    FindYielding();
+    if (cause.stands && shared() && LetsGo(time)) {
+      for (uint32_t k = 0; k < borne_.size(); ++k) {
+        if (borne_[k] != 0) relations.push_back(k);
+      }
+      stood_ = SearchModes(time, false, mode, relations, [&] { return run_.Run(time); }, true) || stood_;
+    }
+    FindBorne(time);
     // What those set may make others true: they act in the same round, while pre(x) is what it was before.
     active.clear();
     for (int turn = 0; turn < kMostRounds && FindActive(time, active); ++turn) {
@@ -579,18 +690,10 @@ bool Events::SettleRounds(double time, Cause cause) {
     changed_ = changed_ || jumped;
     // Behind a jump all conditions are looked at anew, also those that could not be decided before it.
     if (jumped) {
-      std::replace(blocked_.begin(), blocked_.end(), kUndecided, uint8_t{0});
-      HoldTargets(time, active);
-    }
-    if (!yielding_.empty()) {
-      std::vector<uint32_t> resets;
-      for (const Program::Action& a : program_.actions) {
-        if (a.reinit) resets.push_back(a.target);
+      for (size_t k = 0; k < blocked_.size(); ++k) {
+        if (blocked_[k] == kUndecided && borne_[k] == 0) blocked_[k] = 0;
       }
-      HoldAtZero(time, [&](uint32_t k) {
-        const Program::Relation& r = program_.relations[k];
-        return yielding_.count(r.component) > 0 && Reads(r, resets);
-      });
+      HoldTargets(time, active);
     }
     for (const uint32_t w : active) {
       if (program_.whens[w].stops) stopped_ = program_.whens[w].reason;
@@ -609,8 +712,7 @@ bool Events::SettleRounds(double time, Cause cause) {
   SetTicks(time, false);
   for (const uint32_t slot : program_.initial_slots) run_.values[slot] = 0;
   for (const uint32_t slot : program_.terminal_slots) run_.values[slot] = 0;
-  for (uint32_t w = 0; w < program_.whens.size(); ++w)
-    conditions_[w] = run_.Compute(program_.whens[w], time) != 0 ? 1 : 0;
+  conditions_ = FindWhensThatHold(time);
   size_t k = 0;
   over_held([&](uint32_t slot) { changed_ = Differs(run_.values[slot], before[k++]) || changed_; });
   return true;
@@ -717,6 +819,7 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
   conditions_.assign(program_.whens.size(), 0);
   largest_.assign(program_.relations.size(), 0);
   blocked_.assign(program_.relations.size(), 0);
+  borne_.assign(program_.relations.size(), 0);
   noise_.assign(program_.relations.size(), 0);
   Initialization out;
   std::vector<uint32_t> relations;
@@ -726,6 +829,7 @@ Initialization Events::Begin(const std::vector<StartEntry>& starts, const Initia
   for (const Program::Relation& r : program_.relations) mode.push_back(run_.values[r.slot]);
   least_before_ = run_.least_solutions;
   mode_before_ = mode;
+  first_looked_.clear();
   // Delays behind each other settle one after the other; those that a loop leads through do not.
   const int in_a_row = 2 + static_cast<int>(std::min<size_t>(program_.delays.size(), kMostRounds / 2));
   for (int round = 0;; ++round) {
@@ -828,6 +932,7 @@ void Events::Exchange(Archive& archive) {
   archive.Numbers(conditions_);
   archive.Numbers(largest_);
   archive.Numbers(blocked_);
+  archive.Numbers(borne_);
   archive.Numbers(noise_);
 }
 

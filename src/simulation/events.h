@@ -35,6 +35,7 @@ class Events {
     bool samples = false;   // clocks that tick at this time
     bool terminal = false;  // the end of the run
     bool force = false;     // conditions that rounding leaves undecided keep their values
+    bool stands = true;     // what some share of the loads holds stands, though it could also slide
   };
   /// Carries out an event at the present states; false: it has no end, or something cannot be computed
   /// (`problem`).
@@ -80,6 +81,16 @@ class Events {
   bool foreign() const { return foreign_ || run_.failure().foreign; }  // the problem is one of foreign code
   /// Settle found no values for the conditions and did nothing else: a little later they may differ clearly.
   bool undecided() const { return undecided_; }
+  /// Whether the last event met loads that are shared: the mode it found may hold at this very moment only.
+  bool stood() const { return stood_; }  // by Cause::stands
+  bool shared() const { return bore_ || run_.least_solutions != least_before_; }
+  /// What is remembered (see below), to try an event again.
+  struct Memory {
+    std::vector<double> clocks, largest, noise;
+    std::vector<uint8_t> conditions, blocked, borne;
+  };
+  Memory Remember() const;
+  void Recall(const Memory& memory);
   /// Components whose conditions changed in the last rounds, for messages: "`relay` and `plant`".
   std::string Names(const std::vector<uint32_t>& relations, const std::vector<uint32_t>& whens) const;
 
@@ -95,6 +106,7 @@ class Events {
   const std::vector<double>& largest() const { return largest_; }
   const std::vector<double>& noise() const { return noise_; }
   const std::vector<uint8_t>& blocked() const { return blocked_; }
+  const std::vector<uint8_t>& borne() const { return borne_; }
 
   uint64_t count = 0;  // of events
   void Exchange(Archive& archive);
@@ -106,11 +118,16 @@ class Events {
   double Held(const Program::Relation& r, double x) const;
   bool Reads(const Program::Bound& bound, const std::vector<uint32_t>& slots) const;
   bool AgreesButForRounding();
-  void FindYielding();
+  bool IsHeldByOthers(uint32_t relation, double time);
+  bool LetsGo(double time);
+  void FindBorne(double time);
+  bool ActsWithout(double time, const std::vector<uint32_t>& switched);
+  std::vector<uint8_t> FindWhensThatHold(double time);
   bool UpdateRelations(double time, bool one_only, std::vector<uint32_t>& changed);
   std::vector<uint32_t> Candidates(const std::vector<uint32_t>& switched, bool all) const;
   bool SearchModes(double time, bool clearly, const std::vector<double>& before,
-                   const std::vector<uint32_t>& switched, const std::function<bool()>& compute);
+                   const std::vector<uint32_t>& switched, const std::function<bool()>& compute,
+                   bool standing = false);
   bool Sweep(double time, const std::vector<uint32_t>& active);
   bool FindActive(double time, std::vector<uint32_t>& active);
   bool SettleRounds(double time, Cause cause);
@@ -119,7 +136,6 @@ class Events {
   bool FindDelayed(Initializer& initializer, double time);
   bool Reinit(double time, const std::vector<uint32_t>& active);
   void HoldTargets(double time, const std::vector<uint32_t>& active);
-  void HoldAtZero(double time, const std::function<bool(uint32_t)>& concerns);
   double BeforeStart(const Program::Delay& delay, double time);
   std::string ImpulseText(const Program::Delay& delay) const;
   bool TakePre();
@@ -146,11 +162,14 @@ class Events {
   std::vector<uint8_t> blocked_;     // by relation: undecided, see BlockUndecided
   uint64_t least_before_ = 0;        // singular blocks solved before this event
   std::vector<double> mode_before_;  // of relations, before this round of an event
-  std::set<uint32_t> yielding_;      // components that bear their limit and stand still
+  std::vector<double> first_looked_;  // what their codes gave when it began
+  std::vector<uint8_t> borne_;       // by relation: its component bears its limit and stands still (EV.6a)
   std::vector<uint32_t> fired_;
   std::optional<std::string> stopped_;
   std::string problem_;
   bool changed_ = false, undecided_ = false, foreign_ = false;
+  bool bore_ = false;   // before the last event something bore its limit
+  bool stood_ = false;  // it could have begun to slide at the last event
 };
 
 }  // namespace cotree

@@ -125,6 +125,11 @@ class AutomaticIntegrator : public Integrator {
     if (ok && ++since_ >= kLook) Look(*time);
     return ok;
   }
+  bool EndStepAt(double time) override {
+    if (!at_->EndStepAt(time)) return false;
+    time_ = time;
+    return true;
+  }
   bool Interpolate(double time) override { return at_->Interpolate(time); }
   bool InterpolateSome(double time, std::span<const uint32_t> places, double* states) override {
     return at_->InterpolateSome(time, places, states);

@@ -10,8 +10,10 @@ namespace cotree {
 RefinedStates::RefinedStates(ProgramRun& run, const Program& program)
     : run_(run), program_(program), n_(program.state_slots.size()) {}
 
-bool RefinedStates::BeginStep(double from, double to, const std::function<bool(double)>& states) {
+bool RefinedStates::BeginStep(double from, double to, double most,
+                              const std::function<bool(double)>& states) {
   from_ = from;
+  most_ = most;
   length_ = to - from;
   states_ = states;
   known_ = factored_ = false;
@@ -108,14 +110,17 @@ bool RefinedStates::Move(double time) {
   return before < 1e-6 && KeepEqual(time);
 }
 
-// What differs by rounding alone stays as it was: a speed that an event made zero is zero.
+// What differs by rounding alone stays as it was: a speed that an event made zero is zero. False: something
+// moved too far.
 bool RefinedStates::KeepEqual(double time) {
   constexpr double kEqual = 8 * std::numeric_limits<double>::epsilon();
   bool any = false;
   for (size_t k = 0; k < n_; ++k) {
     double& x = run_.values[program_.state_slots[k]];
     const double largest = std::max(std::fabs(at_nodes_[0][k]), std::fabs(at_nodes_[kNodes - 1][k]));
-    if (x == plain_[k] || std::fabs(x - plain_[k]) > kEqual * largest) continue;
+    const double moved = std::fabs(x - plain_[k]);
+    if (moved > most_ * largest) return false;
+    if (moved == 0 || moved > kEqual * largest) continue;
     x = plain_[k];
     any = true;
   }

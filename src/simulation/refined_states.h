@@ -26,8 +26,9 @@ Theory: docs/theory/events.md, EV.13 (EV.13a). */
 class RefinedStates {
  public:
   RefinedStates(ProgramRun& run, const Program& program);
-  /// The next step: `states` puts those at a time within it into the values of the run; false: it cannot.
-  bool BeginStep(double from, double to, const std::function<bool(double)>& states);
+  /// The next step: `states` puts those at a time within it into the values of the run; false: it cannot. No
+  /// state moves by more than `most` of its size: what would move further bends within the step.
+  bool BeginStep(double from, double to, double most, const std::function<bool(double)>& states);
   /// Computes everything at the refined states of a time in the step; false: there are none, and the values
   /// are anything.
   bool Move(double time);
@@ -44,7 +45,7 @@ class RefinedStates {
   size_t n_;
   std::optional<JacobianPattern> pattern_;
   std::optional<LinearSolver> solver_;
-  double from_ = 0, length_ = 0;
+  double from_ = 0, length_ = 0, most_ = 0;
   bool known_ = false, factored_ = false;
   std::vector<double> at_nodes_[kNodes];
   std::vector<double> wanted_, plain_, change_;

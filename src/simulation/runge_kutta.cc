@@ -63,6 +63,21 @@ class RungeKutta : public StateIntegrator {
     fresh_ = true;
     return false;
   }
+  bool EndStepAt(double time) override {
+    if (fresh_ || !(time > begin_)) return false;
+    const double end = std::exchange(time_, begin_), length = length_;
+    const auto take = [&](double to, double h) {
+      const double error = Try(h, to);
+      if (!std::isfinite(error) || (projection_ != nullptr && !Project(to))) return false;
+      time_ = to;
+      length_ = h;
+      return true;
+    };
+    if (take(time, time - begin_)) return true;
+    problem_.clear();
+    take(end, length);
+    return false;
+  }
   // The rate of the fastest mode that the last two stages saw: they differ by it (Hairer, Wanner, IV.2;
   // NU.3b).
   double FastestRate() override {

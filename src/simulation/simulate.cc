@@ -608,7 +608,9 @@ class Simulator {
       unsound_ = !(HasFixedSteps() && GuardsFinite());
       while (watched) {
         double at = time;
-        if (!FindCrossingRefined(from, &at)) break;
+        const bool crosses = FindCrossingRefined(from, &at);
+        time = step_end_;
+        if (!crosses) break;
         if (!failed_.empty()) return Fail(at, failed_);
         if (!PassesNoDeadCentre(from, at)) return false;
         if (!Past(from, at, end) || !CheckStep(still_, true) || !Event(&at, time)) return false;
@@ -740,23 +742,49 @@ class Simulator {
   /* As FindCrossing. Where conditions amplify what the tolerance leaves open in the states, with refined
   states (EV.13). */
   bool FindCrossingRefined(double from, double* at) {
-    const double to = *at;
     const std::vector<double> before = largest_of_mode_;
     const std::vector<LookedAt> looks = looks_;
-    const bool crosses = FindCrossing(from, at);
+    const bool crosses = FindCrossingOfShortStep(from, at);
     if (refines_ || !failed_.empty() || !projection_.empty() || HasFixedSteps() ||
         program_.state_slots.empty())
       return crosses;
     if (!crosses && (--plain_steps_ > 0 || !AnyIsFalling())) return false;
-    if (!NeedsRefinement(crosses ? *at : to, from, crosses)) {
+    if (!NeedsRefinement(crosses ? *at : step_end_, from, crosses)) {
       plain_steps_ = kPlainSteps;
       return crosses;
     }
     refines_ = true;
     largest_of_mode_ = before;
-    *at = to;
+    *at = step_end_;
     looks_ = looks;
-    return FindCrossing(from, at);
+    return FindCrossingOfShortStep(from, at);
+  }
+  /* As FindCrossing. Where a step crosses a condition it is taken again, to end a little behind it: what bends
+  where a condition switches (`max(depth, 0)` at a stop) leaves neither the step nor its polynomial what the
+  tolerance promises (EV.15). */
+  bool FindCrossingOfShortStep(double from, double* at) {
+    const double end = *at;
+    const std::vector<double> largest = largest_of_mode_;
+    const std::vector<LookedAt> looks = looks_;
+    if (!FindCrossing(from, at)) return false;
+    if (!failed_.empty() || HasFixedSteps()) return true;
+    constexpr double kBehind = 4e-9;  // more than an event that is undecided may be put off
+    const double crossing = *at, unit = UnitOfTime(*at, options_.start, options_.stop);
+    const auto search = [&](double to) {
+      if (!integrator_->EndStepAt(to)) return false;
+      step_end_ = *at = to;
+      refined_step_ = false;
+      largest_of_mode_ = largest;
+      looks_ = looks;
+      return FindCrossing(from, at);
+    };
+    for (double target = crossing + kBehind * unit; target < end; target += (target - crossing) * 30) {
+      if (search(target)) return true;
+      if (step_end_ != target) return true;  // the method cannot
+      if (!failed_.empty()) break;
+    }
+    failed_.clear();
+    return step_end_ == end || search(end);
   }
   void LookAtSizes() {
     largest_of_mode_.resize(program_.relations.size(), 0);
@@ -859,7 +887,7 @@ class Simulator {
     return out;
   }
   bool BeginRefinement() {
-    refined_step_ = refinement_.BeginStep(step_begin_, step_end_,
+    refined_step_ = refinement_.BeginStep(step_begin_, step_end_, 1e3 * options_.rtol,
                                           [&](double time) { return integrator_->Interpolate(time); });
     return refined_step_;
   }
@@ -889,6 +917,16 @@ class Simulator {
       crosses = !HasFixedSteps() && MayHide(low, t) ? SearchWithin(low, t, &found) : SearchTo(low, t, &found);
       if (!crosses && !failed_.empty()) return false;
       low = t;
+    }
+    // Nor has one that ends at a border a look behind it.
+    if (!crosses && !HasFixedSteps() && looks_.back().time == *at && IsAtBorder()) {
+      for (int k = 1; k < 10 && !crosses; ++k) {
+        const double t = *at - (*at - from) / pieces * std::pow(10, -k);
+        if (!(t > from && t < *at)) continue;
+        found = {from, t};
+        crosses = Crosses(t);
+        if (!crosses && !failed_.empty()) return false;
+      }
     }
     if (!crosses) return false;
     low = found.low;
@@ -966,14 +1004,14 @@ class Simulator {
     run_.values = kept_values_;
     return false;
   }
-  // Whether some condition of the last look is no farther from its border than rounding.
+  // Whether some condition of the last look is next to its border: a step ends right behind where it crosses.
   bool IsAtBorder() const {
     for (uint32_t k = 0; k < program_.relations.size(); ++k) {
       const Program::Relation& r = program_.relations[k];
       if (events_.blocked()[k] != 0) continue;
       const double x = looks_.back().values[k];
       const double off = r.kind == Program::Relation::Kind::kLevel ? x - std::round(x) : x;
-      if (std::fabs(off) <= 1e-12 * events_.largest()[k]) return true;
+      if (std::fabs(off) <= 1e-6 * events_.largest()[k]) return true;
     }
     return false;
   }
@@ -1141,26 +1179,69 @@ class Simulator {
     return out;
   }
 
+  // Whether a mode holds a little later, too, and not at this very moment only.
+  bool LastsBeyond(double time) {
+    const std::vector<double> now = run_.values;
+    const double later = 1e-6 * UnitOfTime(time, options_.start, options_.stop);
+    for (size_t k = 0; k < program_.state_slots.size(); ++k)
+      run_.values[program_.state_slots[k]] += later * now[program_.derivative_slots[k]];
+    const Events::Memory memory = events_.Remember();
+    const bool lasts = run_.Run(time + later) && !events_.Crossed(time + later);
+    events_.Recall(memory);
+    run_.values = now;
+    run_.Run(time);
+    return lasts;
+  }
   /* An event in the middle of a step that ends at `end`. Right where they switch, conditions that hang on
   each other (diodes that take over a current) may contradict themselves by the rounding of large values that
-  cancel; then a little later, by no more than 1e-9 of the time. */
-  bool Event(double* at, double end) {
+  cancel; then a little later, by no more than 1e-9 of the time. So also where loads are shared and the mode
+  found holds at this very moment only, unless no later one settles. `before`: the values right before. */
+  bool SettleEvent(double* at, double end, bool lasting, std::vector<double>* before) {
     const double unit = UnitOfTime(*at, options_.start, options_.stop);
+    bool settles = false;
     double time = *at;
-    std::vector<double> before;
     for (double later = 1e-14 * unit;; later *= 8) {
       if (!MoveTo(time) && !PassesGuard(time)) return Fail(time, failed_);
-      before = run_.values;
-      if (events_.Settle(time, {})) break;
-      if (!events_.undecided()) return Fail(time, events_.problem());
-      run_.values = before;
-      if (later > 1e-9 * unit || time >= end) {
+      *before = run_.values;
+      const Events::Memory memory = events_.Remember();
+      const auto settle_and_last = [&](bool stands) {
+        const bool settled = events_.Settle(time, {false, false, false, stands});
+        settles = settles || settled;
+        return settled && (!lasting || !events_.shared() || LastsBeyond(time));
+      };
+      if (settle_and_last(lasting)) break;
+      if (events_.stood()) {
+        run_.values = *before;
+        events_.Recall(memory);
+        --events_.count;
+        if (settle_and_last(false)) break;
+      }
+      const bool last = later > 1e-9 * unit || time >= end;
+      const bool settled = events_.problem().empty();
+      if (settles ? last || !(settled || events_.undecided()) : !events_.undecided())
+        return settles ? SettleAgain(at, end, memory, before) : Fail(time, events_.problem());
+      run_.values = *before;
+      events_.Recall(memory);
+      --events_.count;
+      if (last) {
         if (events_.Settle(time, {false, false, true})) break;
         return Fail(time, events_.problem());
       }
       time = std::min(*at + later, end);
     }
     *at = time;
+    return true;
+  }
+  bool SettleAgain(double* at, double end, const Events::Memory& memory, std::vector<double>* before) {
+    run_.values = *before;
+    events_.Recall(memory);
+    --events_.count;
+    return SettleEvent(at, end, false, before);
+  }
+  bool Event(double* at, double end) {
+    std::vector<double> before;
+    if (!SettleEvent(at, end, true, &before)) return false;
+    const double time = *at;
     if (!CheckEvent(time)) return false;
     if (events_.changed()) {
       dead_centres_.BeginMode();
@@ -1172,7 +1253,7 @@ class Simulator {
         run_.values = behind;
       }
       // Which blocks have many solutions is known of the new mode.
-      std::vector<uint8_t> least(run_.least_solved.size(), 0);
+      std::vector<uint32_t> least(run_.least_solved.size(), 0);
       least.swap(run_.least_solved);
       before.swap(run_.values);
       const bool recorded = Record(time);
@@ -1364,14 +1445,16 @@ class Simulator {
   // At the present values.
   /* A singular block has its least solution where it is singular as long as a mode lasts: brakes share a
   load. Where it is singular at this very moment only, that need not be the limit (PR.2d): time and states
-  beside it tell. Loops in space are left out: beside them they are open. */
+  beside it tell. Loops in space are left out: beside them they are open; nonlinear blocks, too, which are
+  moved aside by themselves. */
   bool IsUnique(double time) {
     std::vector<uint32_t> least;
     for (uint32_t b = 0; b < run_.least_solved.size(); ++b) {
-      if (run_.least_solved[b] != 0) least.push_back(b);
+      if (run_.least_solved[b] != 0 && program_.blocks[b].kind == BlockKind::kLinear) least.push_back(b);
     }
     if (least.empty() || !projection_.empty()) return true;
     const std::vector<double> now = run_.values;
+    const std::vector<uint32_t> shared = run_.least_solved;
     const uint64_t evaluations = run_.evaluations;
     for (size_t k = 0; k < program_.state_slots.size(); ++k) {
       double& x = run_.values[program_.state_slots[k]];
@@ -1382,7 +1465,7 @@ class Simulator {
                                     [&](uint32_t b) { return computed && run_.least_solved[b] == 0; });
     run_.values = now;
     run_.evaluations = evaluations;
-    for (const uint32_t b : least) run_.least_solved[b] = 1;
+    run_.least_solved = shared;
     if (alone == least.end()) return true;
     return Fail(time,
                 "the equations of " + BlockComponents(*alone) +

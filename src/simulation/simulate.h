@@ -156,6 +156,9 @@ class Integrator {
   virtual bool Step(double* time) = 0;
   /// The states at a time within the last step, into the values of the run.
   virtual bool Interpolate(double time) = 0;
+  /// Takes the last step again, so that it ends at another time, not beyond where it ended at first; false: it
+  /// cannot, and stays as it was.
+  virtual bool EndStepAt(double) { return false; }
   /// Only some states, given by their places in the order of `fused()`, into `states` at these places.
   virtual bool InterpolateSome(double, std::span<const uint32_t>, double*) { return false; }
   /// What it evaluates, where that is a fused program.

@@ -56,6 +56,35 @@ TEST(SharedLoads, WhatIsAtRestIsDecidedTogether) {
        t : TorqueSource(torque = -2 N*m)
        connect t.b -- disc.a -- g.a -- f.a  connect g.b -- k.a  connect f.b -- t.a -- rotational.ground })",
        2, [](double t) { return t < 0.375 ? 1 - t / 0.375 : -(t - 0.375) * 2 / 3; }},
+      // Static limits of 2 and 1 N*m, half of that when they slide: what is at its limit still bears all of it.
+      {"two brakes hold what their static limits add up to",
+       R"(system S { disc : Inertia(J = 1 kg*m^2)
+       f, g : Brake(radius = 1 m, mu = 0.5, mu_static = 1, surfaces = 1)
+       m : Constant(k = 2 N)  n : Constant(k = 1 N)  connect m.y -> f.u  connect n.y -> g.u
+       drive : SignalTorqueSource  u : Ramp(slope = 1 N*m/s, duration = 0 s)
+       connect u.y -> drive.u  connect drive.b -- disc.a -- f.shaft -- g.shaft
+       connect drive.a -- f.housing -- g.housing -- rotational.ground })",
+       5, [](double t) { return t < 3 ? 0 : (t * t - 9) / 2 - 1.5 * (t - 3); }},
+      // The brake behind the clutch bears up to the clutch's limit; when the disc starts, the clutch slides.
+      {"a brake, and another behind a clutch",
+       R"(system S { disc, other : Inertia(J = 1 kg*m^2)
+       f, g : Brake(radius = 1 m, mu = 0.5, mu_static = 1, surfaces = 1)
+       h : Clutch(radius = 1 m, mu = 0.5, mu_static = 1, surfaces = 1)
+       m : Constant(k = 2 N)  n : Constant(k = 1 N)  connect m.y -> f.u  connect n.y -> g.u  connect n.y -> h.u
+       drive : SignalTorqueSource  u : Ramp(slope = 1 N*m/s, duration = 0 s)
+       connect u.y -> drive.u  connect drive.b -- disc.a -- f.shaft -- h.a  connect h.b -- other.a -- g.shaft
+       connect drive.a -- f.housing -- g.housing -- rotational.ground })",
+       5, [](double t) { return t < 3 ? 0 : (t * t - 9) / 2 - 1.5 * (t - 3); }},
+      // There and back, each at its limit at times, and never all of them.
+      {"three brakes hold an alternating load",
+       R"(system S { disc : Inertia(J = 1 kg*m^2)
+       f, g, h : Brake(radius = 1 m, mu = 0.5, mu_static = 1, surfaces = 1)
+       l : Constant(k = 0.5 N)  m : Constant(k = 2 N)  n : Constant(k = 1 N)
+       connect l.y -> f.u  connect m.y -> g.u  connect n.y -> h.u
+       drive : SignalTorqueSource  u : Sine(amplitude = 3.4 N*m, frequency = 0.5 Hz)
+       connect u.y -> drive.u  connect drive.b -- disc.a -- f.shaft -- g.shaft -- h.shaft
+       connect drive.a -- f.housing -- g.housing -- h.housing -- rotational.ground })",
+       6, [](double) { return 0.0; }},
   };
   for (const Case& c : cases) {
     RunOf run(c.system);

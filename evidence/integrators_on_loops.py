@@ -40,9 +40,10 @@ FOUR = BAR + """system S {
 # name, text or file, system, what is set, stop, whether the energy stays
 MODELS = [
     ("four-bar", FOUR % "", None, 1.0),
+    # An error at its start is multiplied by 7 until 0.02 s, by 60 until 0.2 s, with any method.
     ("four-bar, stiff spring on the crank", FOUR % """spring : TorsionSpring(k = 20000 N*m/rad)
   connect j1.axis -- spring.b
-  connect j1.housing -- spring.a -- rotational.ground""", None, 0.2),
+  connect j1.housing -- spring.a -- rotational.ground""", None, 0.02),
     ("four-bar, motor behind a stiff shaft", FOUR % """supply : VoltageSource(V = 12 V)
   motor : DCMotor(R = 0.5 ohm, L = 1 mH, Kt = 0.05 N*m/A, J = 4e-5 kg*m^2)
   gear : Gear(ratio = 30)
@@ -147,7 +148,7 @@ def main():
             for solver in ("bdf", "ida"):
                 for digits in range(4, 12):
                     rtol = 10.0 ** -digits
-                    found, words = run(cotree, folder, path, system, stop, solver, rtol, 30)
+                    found, words = run(cotree, folder, path, system, stop, solver, rtol, 120)
                     runs += 1
                     what = f"{name}: {solver}, rtol 1e-{digits}"
                     if found is None:

@@ -1179,8 +1179,9 @@ def variants(mech, ref):
     if able and not mech.driven:
         for Y in r.sample(able, min(2, len(able))):
             these = [Y] + ([Z] if Z is not None else [])
-            out.append((f"another joint, fixed", say(mech, Y, c[Y][0], c[Y][1], True) + base(True) + rest(these, loose), these, True))
-            kind, word = tight()
+            turned = any(hasattr(j, "turns") and k not in these for k, j in enumerate(mech.joints))  # a spring may count them
+            out.append((f"another joint, fixed", say(mech, Y, c[Y][0], c[Y][1], True) + base(True) + rest(these, "noise" if turned else loose), these, True))
+            kind, word = ("exact", ", as all joints") if turned else tight()
             out.append((f"another joint, plain{word}", say(mech, Y, c[Y][0], c[Y][1], False) + base(False) + rest(these, kind), these, True))
     if mech.inertia:
         for fixed in (True, False):

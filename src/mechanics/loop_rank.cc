@@ -102,8 +102,13 @@ std::vector<Matrix> MotionBuilder::FindClosed(const std::vector<Row>& rows) {
   const size_t wanted = freedoms_.size() <= 20 ? 24 : freedoms_.size() <= 60 ? 6 : 3;
   // Around the starts: other ways to put the same parts together may leave more or less freedom. Where these
   // do not close, anywhere.
+  const Mechanism& placed = joint_motion_ != nullptr ? joint_motion_->mechanism : mechanism_;
+  const auto is_turned_round = [&] {
+    return IsTurnedRound(placed, FindPoses(placed, sought, numbers_,
+                                           [&](uint32_t reading) { return seeker.reading(reading); }));
+  };
   const std::vector<bool> held = TakeStarts(sought, seeker);
-  bool near = !starts_.empty() && seeker.Close(held) < LoopSolver::kClosed;
+  bool near = !starts_.empty() && seeker.Close(held) < LoopSolver::kClosed && !is_turned_round();
   for (int trial = 0; trial < 32 && found.size() < wanted; ++trial) {
     if (near) {
       TakeStarts(sought, seeker);
@@ -120,11 +125,7 @@ std::vector<Matrix> MotionBuilder::FindClosed(const std::vector<Row>& rows) {
     }
     double gap = seeker.Close(near ? held : std::vector<bool>{});
     if (gap < LoopSolver::kClosed) gap = Walk(seeker, near ? trial : 3, state);  // the first: where it begins
-    const Mechanism& placed = joint_motion_ != nullptr ? joint_motion_->mechanism : mechanism_;
-    if (gap < LoopSolver::kClosed &&
-        IsTurnedRound(placed, FindPoses(placed, sought, numbers_,
-                                        [&](uint32_t reading) { return seeker.reading(reading); })))
-      gap = 1;
+    if (gap < LoopSolver::kClosed && is_turned_round()) gap = 1;
     if (by_joints && gap < LoopSolver::kClosed) {
       CarryPositions(joint_motion_->mechanism, sought, *by_joints, numbers_, mechanism_, all, solver);
       gap = solver.Gap();

@@ -179,7 +179,7 @@ class Assembler {
   struct Ball {
     const SpatialJoint* joint = nullptr;
     std::array<double, 4> turn{};  // of length 1
-    bool fixed = false;
+    bool fixed = false, said = false;
     std::string text;  // "`ball.Q[1]` = 0.9, ..."
   };
   /** Positions, or rates: what is sought and what is demanded of it. */
@@ -290,6 +290,7 @@ class Assembler {
         if (start == nullptr || !start->given) continue;
         ball.turn[k] = start->value;
         ball.fixed = ball.fixed || start->fixed;
+        ball.said = ball.said || start->fixed || start->value != (k == 0 ? 1 : 0);
         length += start->value * start->value;
         if (!start->fixed) continue;
         char number[32];
@@ -311,6 +312,14 @@ class Assembler {
     }
     return out;
   }
+  // Whether a turn is said; no turn is what their classes propose, and says nothing.
+  bool IsSaid(const MotionQuaternion& q) {
+    for (size_t k = 0; k < 4; ++k) {
+      const StartEntry* start = Given(q.numbers[k]);
+      if (start != nullptr && (start->fixed || start->value != (k == 0 ? 1 : 0))) return true;
+    }
+    return false;
+  }
   // Of a free body that something is said of, the rest is proposed, too: 0, and no turn.
   void ProposeWhole() {
     for (const SpatialJoint& joint : mechanism_.joints) {
@@ -329,10 +338,8 @@ class Assembler {
         const uint32_t first = joint.first_freedom + FreedomsOf(joint.kind) - 3;
         if (column.freedom != UINT32_MAX && column.freedom - first < 3) own.push_back(&column);
       }
-      for (const MotionQuaternion& q : motion_.quaternions) {
-        if (q.first_freedom + 3 != joint.first_freedom + FreedomsOf(joint.kind)) continue;
-        for (const uint32_t number : q.numbers) said = said || Given(number) != nullptr;
-      }
+      for (const MotionQuaternion& q : motion_.quaternions)
+        said = said || (q.first_freedom + 3 == joint.first_freedom + FreedomsOf(joint.kind) && IsSaid(q));
       for (Column* column : own) column->given = column->given || said;
     }
   }
@@ -524,11 +531,12 @@ class Assembler {
     AddBalls(out);
     for (size_t k = 0; k < n; ++k) {
       const Column& column = positions_.columns[k];
-      if (!column.given || column.fixed) continue;
+      const bool turns = column.freedom != UINT32_MAX;
+      if (column.fixed || !(column.given || turns)) continue;
       std::vector<double> row(n, 0.0);
       row[k] = 1;
-      out->wishes.Add(std::move(row),
-                      column.freedom == UINT32_MAX ? column.value - column.start : TurnedBy(column.freedom));
+      (column.given ? out->wishes : out->nearest)
+          .Add(std::move(row), turns ? TurnedBy(column.freedom) : column.value - column.start);
     }
     for (size_t i = 0; i < coordinates_.size(); ++i) {
       const Coordinate& c = coordinates_[i];
@@ -565,7 +573,8 @@ class Assembler {
       const std::array<double, 3> off = Turned(balls_[i].turn, QuaternionOf(Transpose(a.R) * b.R));
       for (size_t k = 0; k < 3; ++k) {
         const std::span<const double> row = by.row(3 * i + k);
-        (balls_[i].fixed ? out->hard : out->wishes).Add({row.begin(), row.end()}, off[k]);
+        Rows& rows = balls_[i].fixed ? out->hard : balls_[i].said ? out->wishes : out->nearest;
+        rows.Add({row.begin(), row.end()}, off[k]);
       }
     }
   }

@@ -14,7 +14,7 @@ namespace cotree {
 constexpr double kLeastProjectedUnit = 5e-13;
 /// Where loops are closed, these methods hold errors to this part of what others do: what single steps leave
 /// adds up to hundreds of tolerances otherwise (evidence/integrators_on_loops.py).
-constexpr double kOfLoops = 0.1;
+constexpr double kOfLoops = 0.05;
 
 /// By state: turns, their rates, places and speeds of what moves in space (0 to 3), or none of these (4).
 std::vector<uint8_t> StateKinds(const Program& program);

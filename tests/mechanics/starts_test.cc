@@ -361,5 +361,48 @@ TEST(StartsOfLoops, RateOfASensor) {
   EXPECT_NEAR(run.End("j.w"), 3, 1e-12);
 }
 
+// No turn is what the class of a ball joint proposes: it is nothing that was said, and takes nothing from the
+// start of the crank, which can be held.
+TEST(StartsOfLoops, ASaidStartIsHeldBesideBalls) {
+  RunOf run(R"(system Rssr {
+    crank_joint : Revolute(n = [0, 0, 1], start phi = 0.7 rad)
+    crank : Body(m = 0.7 kg, center = [0.075, 0, 0] m)   crank_arm : Arm(r = [0.15, 0, 0] m)
+    ball1, ball2 : Spherical   base : Arm(r = [0.4, 0.3, 0] m)
+    bar : Body(m = 0.8 kg, center = [0.26, 0, 0] m, I = [0.003, 0.02, 0.021, 0, 0, 0] kg*m^2)
+    bar_arm : Arm(r = [0.52, 0, 0] m)   rocker_joint : Revolute(n = [1, 0, 0])
+    rocker : Body(m = 0.9 kg, center = [0, 0.15, 0] m)   rocker_arm : Arm(r = [0, 0.3, 0] m)
+    connect mechanics.ground -- crank_joint.a -- base.a
+    connect crank_joint.b -- crank.a -- crank_arm.a   connect crank_arm.b -- ball1.a
+    connect ball1.b -- bar.a -- bar_arm.a   connect bar_arm.b -- ball2.a   connect base.b -- rocker_joint.a
+    connect rocker_joint.b -- rocker.a -- rocker_arm.a   connect rocker_arm.b -- ball2.b })");
+  run.Simulate(0.01);
+  EXPECT_NEAR(run["crank_joint.phi"].front(), 0.7, 1e-9);
+}
+
+// The starts of the joints alone lead to a slide that is put in the wrong way round; with that of the flywheel
+// they do not.
+TEST(StartsOfLoops, WhatIsTurnedRoundIsNoBeginning) {
+  RunOf run(R"(system SliderCrank {
+    j1 : Revolute(n = [0, 0, -1])   slide : Prismatic(n = [-0.755, -0.654, 0])
+    j2 : Revolute(n = [0, 0, -1])   j3 : Revolute(n = [0, 0, 1])   wheel : Inertia(J = 0.431 kg*m^2)
+    a1 : Arm(r = [0.708, 0.310, 0] m, rpy = [0, 0, 2.907] rad)   a2 : Arm(r = [-0.103, -0.538, 0] m)
+    a3 : Arm(r = [0.988, -0.460, 0] m, rpy = [0, 0, 1.113] rad)  a4 : Arm(r = [0.052, -0.298, 0] m)
+    a5 : Arm(r = [-0.452, 0.427, 0] m, rpy = [0, 0, -1.725] rad) a6 : Arm(r = [0.128, 0.320, 0] m)
+    a7 : Arm(r = [-0.007, -0.453, 0] m)   a8 : Arm(r = [-0.699, -0.982, 0] m)
+    b1 : Body(m = 2.157 kg, center = [0.069, 0.213, 0] m, I = [0.071, 0.071, 0.071, 0, 0, 0] kg*m^2)
+    b2 : Body(m = 2.503 kg, center = [-0.112, 0.218, 0] m, I = [0.068, 0.068, 0.068, 0, 0, 0] kg*m^2)
+    b3 : Body(m = 0.371 kg, center = [0.017, -0.245, 0] m, I = [0.005, 0.005, 0.005, 0, 0, 0] kg*m^2)
+    start j1.phi = 2.139 rad   start slide.s = 0.292 m   start j2.phi = 0.736 rad
+    start wheel.phi = 1.926 rad fixed   start wheel.w = 3.068 rad/s fixed
+    connect mechanics.ground -- a5.a -- a6.a   connect a5.b -- slide.a   connect a6.b -- j1.a
+    connect a4.b -- j1.b   connect b1.a -- a4.a -- a3.a   connect a3.b -- j2.b   connect a8.b -- j2.a
+    connect b3.a -- a7.a -- a8.a   connect a7.b -- j3.a   connect a2.b -- j3.b   connect b2.a -- a2.a -- a1.a
+    connect a1.b -- slide.b   connect j3.axis -- wheel.a
+    connect j1.housing -- j3.housing -- rotational.ground })");
+  run.Simulate(0.01);
+  EXPECT_NEAR(run["j1.phi"].front(), 2.139, 0.02);
+  EXPECT_NEAR(run["j2.phi"].front(), 0.736, 0.02);
+}
+
 }  // namespace
 }  // namespace cotree::test

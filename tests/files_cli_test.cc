@@ -17,6 +17,7 @@ namespace cotree {
 namespace {
 
 using test::Contains;
+using test::LimitMemory;
 using test::Quoted;
 using test::Ran;
 using test::ReadText;
@@ -229,7 +230,7 @@ TEST_F(Files, TheModelMayBeAPipeAndNothingElse) {
       {"cotree simulate m.cot --checkpoint pipe --resume", "it is a pipe, not a file"},
   };
   for (const auto& one : cases) {
-    const Ran run = Shell(std::string("ulimit -v 4000000; timeout 20 ") + Quoted(COTREE_BINARY) +
+    const Ran run = Shell(LimitMemory(4000000) + "timeout 20 " + Quoted(COTREE_BINARY) +
                           std::string(one.line).substr(6));
     EXPECT_TRUE(run.exit_code == 1 || run.exit_code == 5) << one.line << run.exit_code << run.err;
     EXPECT_TRUE(Contains(run.err, one.said)) << one.line << run.err;
@@ -471,7 +472,7 @@ TEST_F(Files, AnIntervalOfTooManyRowsIsRefused) {
   }
   // What is kept for the summary is thinned, and what it says stays.
   const Ran run =
-      Shell("ulimit -v 2000000; cotree simulate m.cot --interval 1e-5 --plot s.x,s.y --plot-out p.svg");
+      Shell(LimitMemory(2000000) + "cotree simulate m.cot --interval 1e-5 --plot s.x,s.y --plot-out p.svg");
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_TRUE(Contains(run.out, "  s.x            -1             1")) << run.out;
 }

@@ -23,6 +23,17 @@ namespace fs = std::filesystem;
 
 inline const fs::path kRoot = COTREE_SOURCE_DIR;
 
+/// Under the address sanitizer: its shadow memory needs more than any limit, its frames a larger stack.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kAddressesChecked = true;
+#else
+inline constexpr bool kAddressesChecked = false;
+#endif
+/// Limits the memory of a shell.
+inline std::string LimitMemory(long kibibytes) {
+  return kAddressesChecked ? "" : "ulimit -v " + std::to_string(kibibytes) + "; ";
+}
+
 inline std::string ReadText(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   EXPECT_TRUE(file.good()) << path << " cannot be read";

@@ -121,8 +121,9 @@ class Evaluator {
       }
       for (uint32_t i = 0; i < instance.argument_count; ++i) {
         const Argument& argument = owner->arguments[instance.first_argument + i];
-        const Parameter& p = cls.parameters[argument.path == UINT32_MAX ? argument.parameter : 0];
-        if (argument.path != UINT32_MAX || !p.shape.empty()) continue;
+        if (argument.path != UINT32_MAX) continue;
+        const Parameter& p = cls.parameters[argument.parameter];
+        if (!p.shape.empty()) continue;
         if (argument.per_element && !single && SetsSize(cls, argument.parameter)) return std::nullopt;
         if (const auto value = EvaluateConstant(pool_, argument.value, at, {}, TableCalls(model_)))
           given[p.symbol.value] = *value;

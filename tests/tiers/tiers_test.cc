@@ -310,6 +310,9 @@ TEST_F(Tiers, LongMechanismsAreLoops) {
 // finds with new pivots: at the 20 times at which all is forgotten, or where old pivots are no good. IDA,
 // too.
 TEST_F(Tiers, NothingIsAllocatedInAStep) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer has the heap";
+#endif
   const std::string ladder =
       "system Ladder { parameter n : Integer = 50  s : VoltageSource(V = 1 V)  r : Resistor[n](R = 1 ohm)\n"
       "  c : Capacitor[n](C = 1 mF)  connect s.p -- r[1].p  connect r[1:n-1].n -- r[2:n].p  connect r.n -- "

@@ -42,7 +42,7 @@ std::vector<Real> Unpacked(const std::string& text) {
     }
   }
   std::vector<Real> numbers(bytes.size() / sizeof(Real));
-  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(Real));
+  if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(Real));
   return numbers;
 }
 

@@ -366,7 +366,7 @@ bool Events::SearchModes(double time, bool clearly, const std::vector<double>& b
     if (k < first_looked_.size() && looked_[k] == first_looked_[k])
       base[k] = run_.values[program_.relations[k].slot];
   }
-  int tries = clearly ? kMostModes - kMostClearModes : 0;
+  int tries = clearly || standing ? kMostModes - kMostClearModes : 0;
   for (const bool all : {false, true}) {
     if (all && (clearly || standing)) break;
     const std::vector<uint32_t> candidates = Candidates(switched, all);
@@ -388,7 +388,45 @@ bool Events::SearchModes(double time, bool clearly, const std::vector<double>& b
       if (clear || !clearly || run_.least_solutions != least_before_) return true;
     }
   }
+  if (!clearly && !standing && shared() && WalkToMode(time, base, compute)) return true;
   run_.values = values;
+  return false;
+}
+
+/* Modes far from the one before: from it, and from those in which one or two conditions differ, one condition
+after the other takes the value that it asks for, in turn the first of them and the one that asks most. */
+bool Events::WalkToMode(double time, const std::vector<double>& base, const std::function<bool()>& compute) {
+  constexpr int kMostWalks = 128;
+  const std::vector<double> values = run_.values;
+  const std::vector<uint32_t> candidates = Candidates({}, true);
+  std::vector<size_t> chosen;
+  for (int walk = 0; walk < kMostWalks; ++walk) {
+    if (walk > 1 && walk % 2 == 0 && !NextChoice(candidates.size(), chosen)) break;
+    run_.values = values;
+    for (size_t k = 0; k < base.size(); ++k) run_.values[program_.relations[k].slot] = base[k];
+    for (const size_t k : chosen) {
+      double& held = run_.values[program_.relations[candidates[k]].slot];
+      held = held != 0 ? 0 : 1;
+    }
+    for (size_t turn = 0; turn < 3 * candidates.size(); ++turn) {
+      const bool computed = compute(), crossed = Crossed(time);
+      if (!undefined_.empty() || (!computed && !run_.contradicted)) break;
+      if (computed && (!crossed || AgreesButForRounding())) return true;
+      const Crossing* next = nullptr;
+      double most = 0;
+      for (const Crossing& c : crossings_) {
+        const bool switched = run_.values[program_.relations[c.relation].slot] != base[c.relation];
+        if (switched && IsSmall(c.relation, c.value, c.level)) continue;
+        const double asks = std::fabs(c.value - c.level) / std::max(largest_[c.relation], kLeastNoise);
+        if (next != nullptr && (walk % 2 == 0 || asks <= most)) continue;
+        next = &c;
+        most = asks;
+      }
+      if (next == nullptr) break;
+      const Program::Relation& r = program_.relations[next->relation];
+      run_.values[r.slot] = Held(r, next->value);
+    }
+  }
   return false;
 }
 

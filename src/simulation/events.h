@@ -128,6 +128,7 @@ class Events {
   bool SearchModes(double time, bool clearly, const std::vector<double>& before,
                    const std::vector<uint32_t>& switched, const std::function<bool()>& compute,
                    bool standing = false);
+  bool WalkToMode(double time, const std::vector<double>& base, const std::function<bool()>& compute);
   bool Sweep(double time, const std::vector<uint32_t>& active);
   bool FindActive(double time, std::vector<uint32_t>& active);
   bool SettleRounds(double time, Cause cause);

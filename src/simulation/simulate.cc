@@ -472,6 +472,7 @@ class Simulator {
     integrator_->Exchange(archive);
     watch_.Exchange(archive);
     archive.Numbers(largest_of_mode_);
+    archive.Number(last_short_);
     archive.Number(refines_);
     archive.Number(plain_steps_);
     archive.Number(row_);
@@ -739,37 +740,43 @@ class Simulator {
     return CheckAssertions(to);
   }
 
+  /** What conditions were when they were looked at. */
+  struct LookedAt {
+    double time;
+    std::vector<double> values;
+  };
   /* As FindCrossing. Where conditions amplify what the tolerance leaves open in the states, with refined
   states (EV.13). */
   bool FindCrossingRefined(double from, double* at) {
     const std::vector<double> before = largest_of_mode_;
     const std::vector<LookedAt> looks = looks_;
-    const bool crosses = FindCrossingOfShortStep(from, at);
+    const double to = *at;
+    const bool crosses = FindCrossing(from, at);
     if (refines_ || !failed_.empty() || !projection_.empty() || HasFixedSteps() ||
         program_.state_slots.empty())
       return crosses;
     if (!crosses && (--plain_steps_ > 0 || !AnyIsFalling())) return false;
-    if (!NeedsRefinement(crosses ? *at : step_end_, from, crosses)) {
+    if (!NeedsRefinement(crosses ? *at : to, from, crosses)) {
       plain_steps_ = kPlainSteps;
-      return crosses;
+      return crosses && FindCrossingOfShortStep(from, to, at, before, looks);
     }
     refines_ = true;
     largest_of_mode_ = before;
-    *at = step_end_;
+    *at = to;
     looks_ = looks;
-    return FindCrossingOfShortStep(from, at);
+    return FindCrossing(from, at);
   }
-  /* As FindCrossing. Where a step crosses a condition it is taken again, to end a little behind it: what bends
+  /* Where a step crosses a condition it is taken again, to end a little behind it: what bends
   where a condition switches (`max(depth, 0)` at a stop) leaves neither the step nor its polynomial what the
   tolerance promises (EV.15). */
-  bool FindCrossingOfShortStep(double from, double* at) {
-    const double end = *at;
-    const std::vector<double> largest = largest_of_mode_;
-    const std::vector<LookedAt> looks = looks_;
-    if (!FindCrossing(from, at)) return false;
-    if (!failed_.empty() || HasFixedSteps()) return true;
+  bool FindCrossingOfShortStep(double from, double end, double* at, const std::vector<double>& largest,
+                               const std::vector<LookedAt>& looks) {
     constexpr double kBehind = 4e-9;  // more than an event that is undecided may be put off
     const double crossing = *at, unit = UnitOfTime(*at, options_.start, options_.stop);
+    // What crosses again and again is no bend at a border.
+    const bool again = crossing - last_short_ < 1e-6 * unit;
+    last_short_ = crossing;
+    if (again) return true;
     const auto search = [&](double to) {
       if (!integrator_->EndStepAt(to)) return false;
       step_end_ = *at = to;
@@ -887,7 +894,7 @@ class Simulator {
     return out;
   }
   bool BeginRefinement() {
-    refined_step_ = refinement_.BeginStep(step_begin_, step_end_, 1e3 * options_.rtol,
+    refined_step_ = refinement_.BeginStep(step_begin_, step_end_, options_.rtol,
                                           [&](double time) { return integrator_->Interpolate(time); });
     return refined_step_;
   }
@@ -975,11 +982,6 @@ class Simulator {
   /** A time at which no condition differs from what is held, and a later one at which some do. */
   struct Bracket {
     double low, high;
-  };
-  /** What conditions were when they were looked at. */
-  struct LookedAt {
-    double time;
-    std::vector<double> values;
   };
   void Keep(double time) {
     if (looks_.size() == 3) std::rotate(looks_.begin(), looks_.begin() + 1, looks_.end());
@@ -1648,6 +1650,7 @@ class Simulator {
   RefinedStates refinement_;
   static constexpr int kPlainSteps = 8;
   std::vector<double> largest_of_mode_;  // distances of conditions from where they switch, since they did
+  double last_short_ = -INFINITY;        // where a step was last taken again
   bool refines_ = false;                 // conditions of this mode are looked at with refined states
   bool refined_step_ = false;            // their polynomial is that of the present step
   int plain_steps_ = 0;                  // before it is asked again whether they should be
